@@ -414,18 +414,16 @@ void tmx_csv_finish(struct tmx_csv *csv)
 void tmx_csv_idle(const struct tmx_csv *csv, const size_t *column, size_t n)
 {
     char names[400] = "";
-    size_t used = 0;
     for (size_t c = 0; c < csv->n_column; c++) {
         bool counts = !csv->column[c][0];
         for (size_t k = 0; k < n; k++) {
             counts = counts || c == column[k];
         }
-        if (!counts && used < sizeof names - 70) {
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", used ? ", " : "",
-                                     csv->column[c]);
+        if (!counts && strlen(names) < sizeof names - 70) {
+            tmx_text_add(names, sizeof names, "%s%.60s", *names ? ", " : "", csv->column[c]);
         }
     }
-    if (used > 0) {
+    if (*names) {
         tmx_warn("%s: columns without an effect: %s", csv->source, names);
     }
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "study/analysis/analysis.h"
 
@@ -70,12 +71,10 @@ static enum tmx_status make_query(const struct args *a, struct tmx_query *q, str
 static enum tmx_status refuse_interval(const struct tmx_result_set *set, const bool *pooled,
                                        struct tmx_err *err)
 {
-    char names[300];
-    size_t used = 0;
-    for (size_t k = 0; k < set->n_key && used < sizeof names; k++) {
+    char names[300] = "";
+    for (size_t k = 0; k < set->n_key; k++) {
         if (pooled[k] && !tmx_is_seed(set->key[k])) {
-            used +=
-                (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", set->key[k]);
+            tmx_text_add(names, sizeof names, "%s%s", *names ? ", " : "", set->key[k]);
         }
     }
     return tmx_fail(err, TMX_ECONFIG,

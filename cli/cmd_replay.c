@@ -53,8 +53,7 @@ static enum tmx_status draw(const struct args *a, const struct tmx_replay *r, co
     char words[300] = "";
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < a->set.n; i++) {
-        const size_t used = strlen(words);
-        snprintf(words + used, sizeof words - used, "%s%s", used ? " " : "", a->set.text[i]);
+        tmx_text_add(words, sizeof words, "%s%s", i ? " " : "", a->set.text[i]);
     }
     const struct tmx_what_if if_so = {words, r->if_c, r->error_k};
     st = st ? st : tmx_plot_begin(&p, err);

@@ -292,19 +292,18 @@ static void note_without_heat(const struct tmx_setting *root)
                                 "sensor dtm throttle mix_policy policy method network rows cols stuck_s "
                                 "emergency_below_trip_k release_below_trip_k";
     char list[300] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < tmx_setting_length(root) && used < sizeof list - 60; i++) {
+    for (size_t i = 0; i < tmx_setting_length(root); i++) {
         const struct tmx_setting *at = tmx_setting_at(root, i);
         const char *name = tmx_setting_name(at), *word = tmx_setting_text(at);
         const bool none = strcmp(name, "policy") == 0 && word && strcmp(word, "BL") == 0; /* of a suite */
         if (!none && tmx_words_have(words, name)) {
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
+            tmx_text_add(list, sizeof list, "%s%s", *list ? ", " : "", name);
         }
     }
     const bool resolved = /* gives every key, which its author did not */
         tmx_setting_member(root, "system_kernel_s") && tmx_setting_member(root, "stopped_blocks") &&
         tmx_setting_member(root, "measured_gains");
-    if (used > 0 && !resolved) {
+    if (*list && !resolved) {
         tmx_warn("serve.heat = false computes no temperatures; without effect: %s", list);
     }
 }
@@ -670,12 +669,11 @@ void tmx_run_serve_warn(const struct tmx_run *r)
         const double most[] = {s->most_prompt, s->most_batch, s->most_output};
         static const char *const what[] = {"prompts", "batches", "outputs"};
         char of[192] = "";
-        size_t used = 0;
         for (size_t k = 0; k < 3; k++) {
-            used += most[k] > 1
-                        ? (size_t)snprintf(of + used, sizeof of - used, "%s%s up to %.3g times as large",
-                                           used ? ", " : "", what[k], most[k])
-                        : 0;
+            if (most[k] > 1) {
+                tmx_text_add(of, sizeof of, "%s%s up to %.3g times as large", *of ? ", " : "", what[k],
+                             most[k]);
+            }
         }
         tmx_warn("%zu of %zu requests are beyond the fit of %s (%s): their times and watts are "
                  "extrapolated; requests.csv marks them",

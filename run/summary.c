@@ -157,16 +157,15 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
 
 struct tmx_table *tmx_run_gpus(const struct tmx_run *run)
 {
-    char words[1000];
-    size_t n = (size_t)snprintf(words, sizeof words,
-                                "gpu:d chip kernels:d energy_j:1 dynamic_j:1 leakage_j:1 mean_w:2 peak_w:2 "
-                                "mean_temp_c:3 peak_temp_c:3 peak_memory_c:3 busy_pct:3 clock_stopped_s:3");
+    char words[1000] = "gpu:d chip kernels:d energy_j:1 dynamic_j:1 leakage_j:1 mean_w:2 peak_w:2 "
+                       "mean_temp_c:3 peak_temp_c:3 peak_memory_c:3 busy_pct:3 clock_stopped_s:3";
     for (size_t why = 0; why < TMX_N_REASON; why++) {
-        n += (size_t)snprintf(words + n, sizeof words - n, " %s_s:3", tmx_reason_names[why]);
+        tmx_text_add(words, sizeof words, " %s_s:3", tmx_reason_names[why]);
     }
-    snprintf(words + n, sizeof words - n, " mean_inlet_c:3 mean_fan_rpm:1%s%s%s",
-             run->spread_of_gpu ? " leakage_factor:4 dynamic_factor:4 sink_factor:4 inlet_offset_k:3" : "",
-             run->topology.n_gpu > 0 ? " name" : "", run->topology.n_rack > 0 ? " rack" : "");
+    tmx_text_add(words, sizeof words, " mean_inlet_c:3 mean_fan_rpm:1%s%s%s",
+                 run->spread_of_gpu ? " leakage_factor:4 dynamic_factor:4 sink_factor:4 inlet_offset_k:3"
+                                    : "",
+                 run->topology.n_gpu > 0 ? " name" : "", run->topology.n_rack > 0 ? " rack" : "");
     struct tmx_table *t = tmx_table_of(words);
     for (size_t g = 0; g < run->n_gpu; g++) {
         add_gpu(t, run, g);
@@ -205,12 +204,12 @@ const char *tmx_run_policy_words(const struct tmx_run *run, char *buf, size_t si
                                             [TMX_LEVEL_GATE] = "none",
                                             [TMX_LEVEL_ROUTE] = "tokens",
                                             [TMX_LEVEL_ROW] = "none"};
-    size_t n = (size_t)snprintf(buf, size, "%s", run->options.policy);
+    snprintf(buf, size, "%s", run->options.policy);
     const char *joint = " with ";
-    for (size_t l = 0; l < TMX_N_LEVEL && n < size; l++) {
+    for (size_t l = 0; l < TMX_N_LEVEL; l++) {
         const struct tmx_plugin *policy = run->sim_spec.choice[l].policy;
         if (policy && l != TMX_LEVEL_FAN && (!usual[l] || strcmp(policy->name, usual[l]) != 0)) {
-            n += (size_t)snprintf(buf + n, size - n, "%s%s %s", joint, tmx_choice_keys[l], policy->name);
+            tmx_text_add(buf, size, "%s%s %s", joint, tmx_choice_keys[l], policy->name);
             joint = ", ";
         }
     }
@@ -509,24 +508,22 @@ enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct t
 /* What makes `run` another than the folder's, as far as the manifest shows it. */
 static void name_change(const struct manifest *m, const struct tmx_run *run, char *text, size_t size)
 {
-    size_t used = 0, n_noted = 0;
+    size_t n_noted = 0;
     text[0] = '\0';
     for (size_t r = 0; r < m->csv.n_row; r++) {
         n_noted += strcmp(tmx_csv_cell(&m->csv, r, m->status), "input") == 0;
     }
-    for (size_t i = 0; n_noted > 0 && i < run->inputs.n_file && used < size; i++) {
+    for (size_t i = 0; n_noted > 0 && i < run->inputs.n_file; i++) {
         const struct tmx_input *in = &run->inputs.file[i];
         if (row_of(&m->csv, m->hash, in->hash) == m->csv.n_row) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", in->path);
+            tmx_text_add(text, size, "%s%s", *text ? ", " : "", in->path);
         }
     }
-    if (used > 0 && used < size) {
-        snprintf(text + used, size - used, " changed since");
-    } else if (used == 0) {
-        snprintf(text, size, "%s",
-                 n_noted > 0 ? "its files have not changed; another version of thermix or other keys made it"
-                             : "a file that it reads or the version of thermix changed since");
-    }
+    tmx_text_add(text, size, "%s",
+                 *text ? " changed since"
+                 : n_noted > 0
+                     ? "its files have not changed; another version of thermix or other keys made it"
+                     : "a file that it reads or the version of thermix changed since");
 }
 
 enum tmx_status tmx_run_folder_compare(const struct tmx_run *run, const char *folder, char *change,

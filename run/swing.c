@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "run/state.h"
 #include "run/summary.h"
 
@@ -174,13 +175,13 @@ const char *tmx_run_ramp_why(const struct tmx_run *run, bool fall, char *buf, si
         n_gpu += gpu;
         together += gpu && near(v->ramp_at[fall] * run->options.tick_s, at_s);
     }
-    int n = snprintf(buf, size, "Largest %s within 50 ms: %.4g W at %.6g s", fall ? "fall" : "rise", w, at_s);
+    snprintf(buf, size, "Largest %s within 50 ms: %.4g W at %.6g s", fall ? "fall" : "rise", w, at_s);
     if (*what_is_at(run, at_s, fall, what, sizeof what)) {
-        n += snprintf(buf + n, size - (size_t)n, ", when %s", what);
+        tmx_text_add(buf, size, ", when %s", what);
     }
     if (n_gpu > 0) {
-        snprintf(buf + n, size - (size_t)n, "; of %zu GPUs %zu have their own largest %s then", n_gpu,
-                 together, fall ? "fall" : "rise");
+        tmx_text_add(buf, size, "; of %zu GPUs %zu have their own largest %s then", n_gpu, together,
+                     fall ? "fall" : "rise");
     }
     return buf;
 }

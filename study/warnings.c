@@ -146,8 +146,8 @@ static bool by_values(const struct tmx_warning *w, const struct tmx_warned *who,
 {
     struct values *has = calloc(who->n_key, sizeof *has);
     bool *all = calloc(who->n_key + 1, sizeof *all);
-    size_t used = 0;
     char text[VALUE_SIZE];
+    *buf = '\0';
     bool exact = has && all;
     for (size_t k = 0; exact && k < who->n_key; k++) {
         for (size_t i = 0; i < w->n; i++) {
@@ -169,20 +169,20 @@ static bool by_values(const struct tmx_warning *w, const struct tmx_warned *who,
     }
     for (size_t k = 0; exact && k < who->n_key; k++) {
         const char *dot = strrchr(who->key[k], '.');
-        for (size_t i = 0; !all[k] && i < has[k].n && used < size; i++) {
-            used += (size_t)snprintf(buf + used, size - used, "%s%s%s%s",
-                                     i > 0      ? ", "
-                                     : used > 0 ? "; "
-                                                : "",
-                                     i > 0 ? ""
-                                     : dot ? dot + 1
-                                           : who->key[k],
-                                     i > 0 || !who->key[k][0] ? "" : " ", has[k].text[i]);
+        for (size_t i = 0; !all[k] && i < has[k].n; i++) {
+            tmx_text_add(buf, size, "%s%s%s%s",
+                         i > 0  ? ", "
+                         : *buf ? "; "
+                                : "",
+                         i > 0 ? ""
+                         : dot ? dot + 1
+                               : who->key[k],
+                         i > 0 || !who->key[k][0] ? "" : " ", has[k].text[i]);
         }
     }
     free(has);
     free(all);
-    return exact && used > 0 && used < size;
+    return exact && *buf && strlen(buf) + 1 < size; /* not cut */
 }
 
 void tmx_warnings_listen(struct tmx_warnings *w, const struct tmx_warned *who)

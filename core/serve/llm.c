@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "base/curve.h"
+#include "base/text.h"
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_TEXT(tmx_llm, name, NULL, "name of the model"),
@@ -118,7 +119,6 @@ enum tmx_status tmx_llm_find(const struct tmx_llm *m, const char *gpu, int tp,
                              const struct tmx_llm_phase **phase, struct tmx_err *err)
 {
     char has[512] = "";
-    size_t used = 0;
     *phase = NULL;
     for (size_t i = 0; i < m->n_phase; i++) {
         const struct tmx_llm_phase *p = &m->phase[i];
@@ -126,10 +126,7 @@ enum tmx_status tmx_llm_find(const struct tmx_llm *m, const char *gpu, int tp,
             *phase = p;
             return TMX_OK;
         }
-        if (used < sizeof has) {
-            used +=
-                (size_t)snprintf(has + used, sizeof has - used, "%s%s at %d", i ? ", " : "", p->gpu, p->tp);
-        }
+        tmx_text_add(has, sizeof has, "%s%s at %d", i ? ", " : "", p->gpu, p->tp);
     }
     return tmx_fail(err, TMX_ECONFIG, "model %s has no phase of %s at tp = %d; it has %s", m->name, gpu, tp,
                     has);

@@ -143,7 +143,6 @@ static enum tmx_status check_columns(struct reader *r, const struct tmx_csv *csv
 {
     const struct format *f = r->format;
     char skipped[200] = "";
-    size_t used = 0;
     r->none = f->none ? tmx_csv_column(csv, f->none) : csv->n_column;
     for (size_t c = 0; c < csv->n_column; c++) {
         const char *name = csv->column[c];
@@ -157,9 +156,8 @@ static enum tmx_status check_columns(struct reader *r, const struct tmx_csv *csv
         if (!counts && !may) {
             return unknown_column(csv, f, name, err);
         }
-        if (!counts && *name && used < sizeof skipped - 80) {
-            used +=
-                (size_t)snprintf(skipped + used, sizeof skipped - used, "%s%.60s", used ? ", " : "", name);
+        if (!counts && *name && strlen(skipped) < sizeof skipped - 80) {
+            tmx_text_add(skipped, sizeof skipped, "%s%.60s", *skipped ? ", " : "", name);
         }
     }
     if (*skipped) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "study/table_out.h"
 
 enum { TIMELINE_ROWS = 400 }; /* about, per run */
@@ -170,9 +171,8 @@ enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx
     struct tmx_cta_outcome *out = calloc(1, sizeof *out);
     char name[256] = "";
     enum tmx_status st = b && out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "runs of %s", programs[0]->name);
-    for (size_t i = 0, used = 0; i < n_program && used < sizeof name; i++) {
-        used +=
-            (size_t)snprintf(name + used, sizeof name - used, "%s%s", i > 0 ? "+" : "", programs[i]->name);
+    for (size_t i = 0; i < n_program; i++) {
+        tmx_text_add(name, sizeof name, "%s%s", i > 0 ? "+" : "", programs[i]->name);
     }
     st = st ? st : run_baseline(chip, programs, n_program, o, b, err);
     for (size_t p = 0; p < n_policy && !st; p++) {
