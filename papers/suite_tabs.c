@@ -997,7 +997,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     const bool sets = s->sets.n_point > 0;
     as_runs(s, &runs);
     st = st ? st : sets ? run_sets(s, err) : tmx_suite_values(call, &runs, "runs", &s->runs, err);
-    if (!call->check && (!st || st == TMX_ESTOPPED)) {
+    if (!call->check && (!st || (st == TMX_ESTOPPED && s->runs.value))) {
         const enum tmx_status end = sets ? write_sets(s, &later) : write_suite(s, &runs, st != 0, &later);
         *err = end ? later : *err;
         st = end ? end : st;

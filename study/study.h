@@ -108,7 +108,8 @@ struct tmx_run_values {
 };
 /* Run what is missing of a suite and read all. Standard error says what was there before, if options has a
  * noun. TMX_ESTOPPED, and *v has what there is: the error of a point that was not reached begins with "not
- * run". The caller ends it with tmx_run_values_finish, also after failure. */
+ * run"; without a value where it stopped before all. The caller ends it with tmx_run_values_finish, also
+ * after failure. */
 TMX_NODISCARD enum tmx_status tmx_study_values(struct tmx_run_values *v, const struct tmx_runs *runs,
                                                const struct tmx_study_options *options, struct tmx_err *err);
 void tmx_run_values_finish(struct tmx_run_values *v); /* accepts zeroed memory */
