@@ -53,7 +53,7 @@ def configure(rng, kernels, one, many):
             f'throttle = {{ trip_c = {rng.choice([60, 75, 90])}.0; release_c = 55.0; }};\n'
             f'package = {{ r_convec = {rng.choice([0.15, 0.25, 0.4])}; ambient = {rng.choice([308.15, 318.15])}; }};\n')
     if gpus == 1 and rng.random() < 0.2:
-        text += 'gate = { policy = "convpg"; instructions = 2000; };\n'
+        text += 'gate = { policy = "convpg"; };\n'
     if rng.random() < 0.25:
         text += f'cta = {{ policy = "{rng.choice(["all", "tcs", "tcs_share"])}"; }};\n'
     return text, mix, n
@@ -69,7 +69,7 @@ def ptrace(path):
     return [[float(x) for x in line.split()] for line in lines[1:]]
 
 
-def check_tables(folder, n, shared):
+def check_tables(folder, n, shared, gated):
     kernels = list(csv.DictReader(open(os.path.join(folder, 'kernels.csv'))))
     summary = next(csv.DictReader(open(os.path.join(folder, 'summary.csv'))))
     s = {k: float(v) for k, v in summary.items() if k not in ('run', 'mix', 'policy', 'status', 'policies') and v}
@@ -82,7 +82,8 @@ def check_tables(folder, n, shared):
     parts = s['dynamic_j'] + s['leakage_j'] + s['baseline_j'] + s['transition_j']
     close(s['energy_j'], parts, 1e-9, 'energy and its parts')
     close(s['makespan_s'], max(float(k['finished_s']) for k in kernels), TICK_S / s['makespan_s'] + 1e-9, 'makespan')
-    need(s['slowdown_pct'] >= 0 or shared, f'slowdown {s["slowdown_pct"]} %')
+    # a gated SM's warps may by chance go by in a luckier order; 2000 instructions of a profile were not enough to tell
+    need(s['slowdown_pct'] >= (-0.1 if gated else 0) or shared, f'slowdown {s["slowdown_pct"]} %')
     need(s['fairness'] <= 1 + 1e-12 and s['throttled_s'] >= 0, 'fairness, throttled_s')
     return s
 
@@ -144,7 +145,7 @@ def one(seed, program, env):
             return 'cannot finish' # a trip point that this chip cannot hold, said with exit code 1
         need(code == 0, f'exit {code}: {message}')
         folder = os.path.join(dir, 'a')
-        s = check_tables(folder, n, 'cta =' in text and any(f'{p}"' in text for p in SHARING))
+        s = check_tables(folder, n, 'cta =' in text and any(f'{p}"' in text for p in SHARING), 'gate =' in text)
         warm = 'warmup_s = 0.5' in text
         energy = check_traces(folder, s, program, env)
         if not warm:
