@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Does `thermix thermal --method auto` take the cheaper method? Golden A's chip (33 blocks), rows of 10 ms: processor
-seconds and memory of the whole program by grid, reduced and auto, with an empty cache (cold) and a filled one (warm).
+seconds and memory of the whole program by grid, reduced and auto, with an empty cache, and by reduced with a filled one (warm).
 
     bench/method.py build/release/cli/thermix [--network physical] [--grid 64] [--rows 1,10,20] [--turns 3]
 
 The least of the turns counts. What the grid would take for more than a minute is told from its slope (~). Lines
-`ratio auto_cold_ROWS VALUE`: auto over the better of the two.
+`ratio auto_ROWS VALUE`: auto over the better of the two.
 """
 
 import argparse
@@ -54,7 +54,7 @@ class Bench:
                 "-o", self.folder / "out.ttrace", "-grid_rows", str(a.grid), "-grid_cols", str(a.grid),
                 "--network", a.network, "--method", method]
 
-    def best(self, method, n, warm):
+    def best(self, method, n, warm=False):
         """The least time of all turns, with that run's memory and messages."""
         turns = []
         for _ in range(self.args.turns):
@@ -78,20 +78,15 @@ def main():
         few, more = bench.best("grid", 1, True), bench.best("grid", 21, True)
         row_s = (more[0] - few[0]) / 20
         print(f"{args.network} network, {args.grid} x {args.grid}, a row on the grid {1e3 * row_s:.1f} ms; seconds (MB)")
-        print(f"{'rows':>7} {'grid':>15} {'reduced':>13} {'auto cold':>13} takes   {'reduced warm':>13} {'auto warm':>13} takes")
+        print(f"{'rows':>7} {'grid':>15} {'reduced':>13} {'reduced warm':>13} {'auto':>13} takes")
         for n in rows:
             told = row_s * n > MINUTE
             grid = (few[0] + row_s * (n - 1), more[1], "") if told else bench.best("grid", n, True)
-            cells, ratios = [f"{'~' if told else ''}{grid[0]:.2f} ({grid[1]:.0f})"], []
-            for warm in (False, True):
-                reduced, auto = bench.best("reduced", n, warm), bench.best("auto", n, warm)
-                takes = "grid" if "method grid:" in auto[2] else "reduced"
-                cells += [f"{t[0]:.2f} ({t[1]:.0f})" for t in (reduced, auto)] + [takes]
-                better = min(grid, reduced)
-                ratios.append(f"ratio auto_{'warm' if warm else 'cold'}_{n} {auto[0] / better[0]:.3f}\n"
-                              f"ratio auto_{'warm' if warm else 'cold'}_{n}_memory {auto[1] / better[1]:.3f}")
-            print("{:>7} {:>15} {:>13} {:>13} {:7} {:>13} {:>13} {}".format(n, *cells))
-            print("\n".join(ratios), flush=True)
+            reduced, warm, auto = bench.best("reduced", n), bench.best("reduced", n, True), bench.best("auto", n)
+            cells = [f"{'~' if told else ''}{grid[0]:.2f} ({grid[1]:.0f})"] + [f"{t[0]:.2f} ({t[1]:.0f})" for t in (reduced, warm, auto)]
+            better = min(grid, reduced)
+            print("{:>7} {:>15} {:>13} {:>13} {:>13} {}".format(n, *cells, "grid" if "method grid:" in auto[2] else "reduced"))
+            print(f"ratio auto_{n} {auto[0] / better[0]:.3f}\nratio auto_{n}_memory {auto[1] / better[1]:.3f}", flush=True)
 
 
 main()

@@ -40,12 +40,14 @@ static double tolerance_k(const struct tmx_trace_options *a)
     return a->tolerance_k > 0 ? a->tolerance_k : USUAL_K;
 }
 
-/* Of the transient alone. */
-static void estimate(const struct tmx_trace_run *r, struct estimate *e, struct tmx_err *err)
+/* Of the transient alone. Where a method is to be chosen no cache counts: the choice moves last digits, and
+ * what another run has left there changes none. */
+static void estimate(const struct tmx_trace_run *r, bool choosing, struct estimate *e, struct tmx_err *err)
 {
     const struct tmx_trace_options *a = r->args;
     const struct tmx_thermal_spec *spec = &r->stack.spec;
-    const struct tmx_reduced_options options = {.tolerance_k = tolerance_k(a), .cache = !a->no_cache};
+    const struct tmx_reduced_options options = {.tolerance_k = tolerance_k(a),
+                                                .cache = !choosing && !a->no_cache};
     const bool physical = spec->network == TMX_NETWORK_PHYSICAL,
                twice = a->cfg.leakage_used && !a->hotspot_compat,
                cells = spec->accurate_cells || spec->map_mode == TMX_MAP_MIN || spec->map_mode == TMX_MAP_MAX;
@@ -496,7 +498,7 @@ static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
     const bool chosen = !method && !r->stack.channels;
     struct estimate e = {0};
     if (chosen || method == &tmx_thermal_reduced) {
-        estimate(r, &e, err);
+        estimate(r, chosen, &e, err);
     }
     const bool fits = e.reduced_mb <= a->max_memory_mb, faster = e.reduced_s < e.grid_s;
     if (method == &tmx_thermal_reduced && !fits) {
@@ -516,9 +518,8 @@ static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
         tmx_log_say(
             r->log, faster && !fits && a->modes == 0 ? TMX_LOG_INFO : TMX_LOG_DETAIL,
             "method %s: %zu rows would take about %.2g s and %.2g MB on the full grid, %.2g s and %.2g MB on "
-            "the reduced model (%s)%s",
+            "a reduced model that is made first%s",
             method->base.name, r->power.n_row, e.grid_s, e.grid_mb, e.reduced_s, e.reduced_mb,
-            e.cached ? "in the cache" : "not in the cache",
             a->modes > 0      ? "; --modes asks for it"
             : faster && !fits ? "; --max-memory forbids that"
                               : "");

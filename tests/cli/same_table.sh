@@ -23,6 +23,7 @@ cp "$root"/examples/cooling/channels/{channels.config,lower.flp,upper.flp,stack.
 awk 'NR <= 10' "$root/examples/cooling/channels/power.ptrace" >cool.ptrace
 printf 'a\t6e-3\t4e-3\t0\t0\nb\t4e-3\t4e-3\t6e-3\t0\nc\t1e-2\t6e-3\t0\t4e-3\n' >die.flp
 { printf 'a\tb\tc\n'; for i in $(seq 10); do printf '%d\t%d\t%d\n' $((i % 7 * 5)) $((i % 3 * 9)) $((i % 5 * 2)); done; } >die.ptrace
+head -4 die.ptrace >short.ptrace # so few rows that the grid is cheaper than making a model
 awk 'BEGIN { x = 5; print "timestamp, index, power.draw [W], temperature.gpu"
   for (i = 0; i < 240; i++) { p = i < 60 ? 25 : i < 180 ? 250 : 120; x += (p * 0.2 - x) / 60
     printf "2025/01/07 12:%02d:%02d.000, 0, %.1f W, %d\n", i / 60, i % 60, p, 25.5 + 0.06 * p + x } }' >card.csv
@@ -37,12 +38,15 @@ all() { # all PROGRAM THREADS FOLDER: from the folder above, whose path is in no
   "$p" table ./suite.cfg -j "$j" -o "$o/table" -q >/dev/null
   "$p" run wl1 --set rows=9 --set cols=7 --set tick_s=0.02 --set warmup_s=20 -o "$o/run" --trace 0.5 -q
   "$p" run served.cfg --threads "$j" -o "$o/served" --trace 1 -q
+  "$p" thermal -f die.flp -p short.ptrace -grid_rows 17 -grid_cols 15 -o "$o/auto.ttrace" --precision 12 --quiet
   for network in hotspot physical; do
     for method in reduced grid; do
       "$p" thermal -f die.flp -p die.ptrace --network $network --method $method -grid_rows 17 -grid_cols 15 -o "$o/$network-$method.ttrace" --precision 12 --quiet
     done
     "$p" thermal -f die.flp -p die.ptrace --network $network --method grid -grid_rows 64 -grid_cols 64 -steady_file "$o/$network.steady" --precision 12 --quiet
   done
+  "$p" thermal -f die.flp -p short.ptrace -grid_rows 17 -grid_cols 15 -o "$o/again.ttrace" --precision 12 --quiet
+  cmp "$o/auto.ttrace" "$o/again.ttrace" || { echo "FAILED: --method auto follows the cache"; exit 1; }
   for method in reduced grid; do
     "$p" thermal -c channels.config --network physical -p cool.ptrace -grid_rows 8 -grid_cols 8 --method $method -o "$o/cool-$method.ttrace" --precision 12 --quiet
   done
