@@ -229,13 +229,11 @@ enum tmx_status tmx_budget_of(const struct tmx_plan_chip *c, const struct tmx_bu
 
 enum { TIMES = 60 }; /* of a path, in equal ratios */
 
-static enum tmx_status path_init(struct tmx_budget_path *p, const struct tmx_plan_chip *c,
-                                 struct tmx_err *err)
+static void path_init(struct tmx_budget_path *p, const struct tmx_plan_chip *c)
 {
     *p = (struct tmx_budget_path){0};
     TMX_TAKE(&p->arena, p->time_s, TIMES);
     TMX_TAKE(&p->arena, p->sm_k, TIMES * c->n_sm);
-    return p->arena.failed ? tmx_fail(err, TMX_ENOMEM, "budget") : TMX_OK;
 }
 
 void tmx_budget_path_finish(struct tmx_budget_path *p)
@@ -301,15 +299,14 @@ enum tmx_status tmx_budget_path_idle(struct tmx_budget_path *p, const struct tmx
                                      double horizon_s, struct tmx_err *err)
 {
     const double first_s = fmin(1e-3, horizon_s);
-    enum tmx_status st = path_init(p, c, err);
-    double *power_w = calloc(3 * c->n_unit + 2 * m->n_mode, sizeof *power_w);
-    if (st || !power_w) {
-        free(power_w);
-        return st ? st : tmx_fail(err, TMX_ENOMEM, "budget");
+    double *power_w, *unit_k, *direct, *z0, *in_w;
+    path_init(p, c);
+    TMX_TAKE_REALS(&p->arena, c->n_unit, &power_w, &unit_k, &direct);
+    TMX_TAKE_REALS(&p->arena, m->n_mode, &z0, &in_w);
+    if (p->arena.failed) {
+        return tmx_fail(err, TMX_ENOMEM, "budget");
     }
-    double *unit_k = power_w + c->n_unit, *direct = unit_k + c->n_unit, *z0 = direct + c->n_unit,
-           *in_w = z0 + m->n_mode;
-    st = tmx_budget_idle(c, call->volt, unit_k, err);
+    const enum tmx_status st = tmx_budget_idle(c, call->volt, unit_k, err);
     still(c, call, unit_k, power_w);
     project(m, power_w, z0, direct);
     for (size_t k = 0; k < m->n_mode; k++) {
@@ -325,7 +322,6 @@ enum tmx_status tmx_budget_path_idle(struct tmx_budget_path *p, const struct tmx
         }
         add_point(p, c, tau_s, unit_k);
     }
-    free(power_w);
     return st;
 }
 
@@ -336,18 +332,17 @@ enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_
     const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(run, 0);
     void *now = tmx_run_sim(run)->thermal[0].state;
     const double dt_s = tmx_run_tick_s(run), ticks = floor(horizon_s / dt_s * (1 + 1e-9));
-    enum tmx_status st = path_init(p, c, err);
-    if (!st && tmx_run_sim(run)->cooling) {
-        st =
-            tmx_fail(err, TMX_EUNSUPPORTED, "--state: the run has fans, and the budget would depend on them");
-    }
-    if (!st && ticks < 1) {
-        st = tmx_fail(err, TMX_ECONFIG, "--horizon %g: the state's run has ticks of %g s", horizon_s, dt_s);
-    }
-    void *state = NULL, *image = st ? NULL : malloc(tmx_image_size(t->ops->image, now) + 1);
-    double *power_w = calloc(2 * c->n_unit, sizeof *power_w);
-    st = st || (image && power_w) ? st : tmx_fail(err, TMX_ENOMEM, "budget");
-    st = st ? st : t->ops->create(t->model, &state, err);
+    path_init(p, c);
+    double *power_w = TMX_TAKE(&p->arena, power_w, 2 * c->n_unit);
+    void *state = NULL, *image = tmx_arena_take(&p->arena, tmx_image_size(t->ops->image, now), 1);
+    enum tmx_status st =
+        p->arena.failed ? tmx_fail(err, TMX_ENOMEM, "budget")
+        : tmx_run_sim(run)->cooling
+            ? tmx_fail(err, TMX_EUNSUPPORTED,
+                       "--state: the run has fans, and the budget would depend on them")
+        : ticks < 1
+            ? tmx_fail(err, TMX_ECONFIG, "--horizon %g: the state's run has ticks of %g s", horizon_s, dt_s)
+            : t->ops->create(t->model, &state, err);
     if (!st) {
         tmx_image_save(t->ops->image, now, image);
         tmx_image_restore(t->ops->image, state, image);
@@ -366,8 +361,6 @@ enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_
     if (state) {
         t->ops->destroy(state);
     }
-    free(image);
-    free(power_w);
     return st;
 }
 

@@ -29,16 +29,7 @@ enum tmx_status tmx_lp_init(struct tmx_lp *lp, size_t n_col, struct tmx_err *err
 void tmx_lp_finish(struct tmx_lp *lp)
 {
     tmx_arena_finish(&lp->arena);
-    free(lp->col);
-    free(lp->val);
     *lp = (struct tmx_lp){0};
-}
-
-static bool grow(void **array, size_t n, size_t size)
-{
-    void *p = realloc(*array, n * size);
-    *array = p ? p : *array;
-    return p != NULL;
 }
 
 size_t tmx_lp_row(struct tmx_lp *lp, double rhs, bool equal)
@@ -58,16 +49,8 @@ size_t tmx_lp_row(struct tmx_lp *lp, double rhs, bool equal)
 void tmx_lp_add(struct tmx_lp *lp, size_t col, double val)
 {
     tmx_assert(col < lp->n_col);
-    if (lp->n_entry == lp->room_entry && !lp->arena.failed) {
-        const size_t n = 2 * lp->room_entry + 1024;
-        void *c = lp->col, *v = lp->val;
-        const bool ok = grow(&c, n, sizeof *lp->col) && grow(&v, n, sizeof *lp->val);
-        lp->col = c;
-        lp->val = v;
-        lp->room_entry = ok ? n : lp->room_entry;
-        lp->arena.failed = !ok;
-    }
-    if (lp->arena.failed || val == 0) {
+    if (val == 0 || !TMX_GROW(&lp->arena, lp->col, lp->n_entry) ||
+        !TMX_GROW(&lp->arena, lp->val, lp->n_entry)) {
         return;
     }
     lp->col[lp->n_entry] = col;

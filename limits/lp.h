@@ -17,10 +17,9 @@ struct tmx_lp {
     double *rhs;            /* [n_row] */
     bool *equal;            /* [n_row] */
     size_t *start;          /* [n_row + 1] first entry of a row */
-    size_t *col;            /* [n_entry] owned */
-    double *val;            /* [n_entry] owned */
-    size_t room_entry;
-    struct tmx_arena arena; /* of all but the entries; failed, too, where one found no memory */
+    size_t *col;            /* [n_entry] */
+    double *val;            /* [n_entry] */
+    struct tmx_arena arena;
 };
 
 /* n_col columns with cost 0 in [0, 1]. End with tmx_lp_finish, also after failure. */

@@ -5,7 +5,6 @@
 
 #ifdef TMX_GLPK
 #include <glpk.h>
-#include <stdlib.h>
 
 bool tmx_lp_has_solver(void)
 {
@@ -15,12 +14,13 @@ bool tmx_lp_has_solver(void)
 /* Rows are 1-based in GLPK; entry 0 is not used. */
 static enum tmx_status load(glp_prob *p, const struct tmx_lp *lp, struct tmx_err *err)
 {
-    int *ia = malloc((lp->n_entry + 1) * sizeof *ia), *ja = malloc((lp->n_entry + 1) * sizeof *ja);
-    double *ar = malloc((lp->n_entry + 1) * sizeof *ar);
-    if (!ia || !ja || !ar) {
-        free(ia);
-        free(ja);
-        free(ar);
+    struct tmx_arena arena = {0};
+    int *ia, *ja;
+    double *ar;
+    TMX_TAKE(&arena, ia, lp->n_entry + 1);
+    TMX_TAKE(&arena, ja, lp->n_entry + 1);
+    if (!TMX_TAKE(&arena, ar, lp->n_entry + 1)) {
+        tmx_arena_finish(&arena);
         return tmx_fail(err, TMX_ENOMEM, "linear programme of %zu entries", lp->n_entry);
     }
     glp_set_obj_dir(p, GLP_MAX);
@@ -39,9 +39,7 @@ static enum tmx_status load(glp_prob *p, const struct tmx_lp *lp, struct tmx_err
         }
     }
     glp_load_matrix(p, (int)lp->n_entry, ia, ja, ar);
-    free(ia);
-    free(ja);
-    free(ar);
+    tmx_arena_finish(&arena);
     return TMX_OK;
 }
 
