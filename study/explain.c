@@ -5,14 +5,254 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/config.h"
 #include "base/os.h"
 #include "base/plausible.h"
 #include "base/text.h"
 #include "core/machine/machine.h"
-#include "core/sim/losses.h"
+#include "core/sim/sim.h"
 #include "run/run.h"
 #include "run/summary.h"
+
+/* Where the busy time of a run's SMs goes that does no work, tick by tick: an observer's ledger. Each SM
+ * second of a GPU with work is lost to one cause or is work; causes act one after another in the order below,
+ * as the machine's own equations do (core/machine/advance.c), and sum to the slowdown. */
+
+enum loss {
+    LOSS_THROTTLE,  /* the clock stopped */
+    LOSS_PROFILING, /* blocks of a new kernel measured */
+    LOSS_IDLE,      /* no block on the SM, changes of level, rests that a policy puts in */
+    LOSS_LEVEL,     /* a slower clock level, as far as the kernel follows the clock */
+    LOSS_GATING,    /* sleeping units wake up */
+    LOSS_MEMORY,    /* cores wait for a shared memory, or are kept free so that the others wait less */
+    LOSS_MIXING,    /* two kernels on a GPU; negative where they gain */
+    LOSS_PLACE,     /* data of another GPU, SMs slower than GPU 0's */
+    LOSS_REST,      /* what the policies' own kernels take, waiting at a synchronous job's barriers */
+    N_LOSS
+};
+static const struct {
+    const char *column, *words;
+} causes[N_LOSS] = {{"throttle", "clock stopped by the throttle"},
+                    {"profiling", "blocks of new kernels measured"},
+                    {"idle", "no blocks on the SM (waiting)"},
+                    {"level", "slower clock level"},
+                    {"gating", "units waking up (gating)"},
+                    {"memory", "shared memory, cores kept free for it"},
+                    {"mixing", "mixing of kernels"},
+                    {"place", "data or SMs of another GPU"},
+                    {"rest", "system kernels, barriers, round-off"}};
+
+enum { LOSS_BINS = 512 };
+
+struct losses {
+    size_t n_sm;
+    double (*sm_s)[N_LOSS];                     /* [n_sm] of each SM; REST is of none */
+    double bin_s;                               /* counted time of a bin; doubled when they are full */
+    size_t n_bin;                               /* begun */
+    double bin[LOSS_BINS][N_LOSS];              /* SM seconds */
+    double busy[LOSS_BINS];                     /* SM seconds of GPUs with work */
+    double hottest_k[LOSS_BINS];                /* SM unit at the end of any tick; 0: none yet */
+    double free_sm_s;                           /* of MEMORY: SMs that a thread-block policy kept free */
+    double done_sm_s, busy_sm_s, total[N_LOSS]; /* REST is filled by end_losses */
+};
+
+/* The bin of a time; pairs of bins become one when there are no more. */
+static size_t bin_at(struct losses *l, double time_s)
+{
+    while (time_s / l->bin_s >= LOSS_BINS) {
+        for (size_t b = 0; b < LOSS_BINS; b++) {
+            const size_t from = 2 * b;
+            const bool there = from < LOSS_BINS;
+            for (size_t c = 0; c < N_LOSS; c++) {
+                l->bin[b][c] = there ? l->bin[from][c] + l->bin[from + 1][c] : 0;
+            }
+            l->busy[b] = there ? l->busy[from] + l->busy[from + 1] : 0;
+            l->hottest_k[b] = there ? fmax(l->hottest_k[from], l->hottest_k[from + 1]) : 0;
+        }
+        l->bin_s *= 2;
+        l->n_bin = (l->n_bin + 1) / 2;
+    }
+    const size_t b = time_s > 0 ? (size_t)(time_s / l->bin_s) : 0;
+    l->n_bin = b + 1 > l->n_bin ? b + 1 : l->n_bin;
+    return b;
+}
+
+/* What a kernel loses of used_s SM seconds on one SM of a GPU. */
+static void lose_kernel(const struct tmx_machine *m, size_t g, size_t kernel_slot, double used_s,
+                        double lost[N_LOSS])
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    const struct tmx_job *job = &m->job[gpu->run[kernel_slot]];
+    const struct {
+        enum loss cause;
+        double speed;
+    } chain[] = {{LOSS_LEVEL, tmx_machine_step_speed(m, g, kernel_slot)},
+                 {LOSS_GATING, 1 / job->gate_slowdown},
+                 {LOSS_MEMORY, 1 / job->memory_slowdown},
+                 {LOSS_MIXING, gpu->n_run >= 2 ? m->gain : 1},
+                 {LOSS_PLACE, gpu->speed_scale / job->sm_speed * tmx_machine_remote_speed(m, job, g)}};
+    for (size_t i = 0; i < sizeof chain / sizeof chain[0]; i++) {
+        lost[chain[i].cause] += used_s * (1 - chain[i].speed);
+        used_s *= chain[i].speed;
+    }
+}
+
+/* True: a thread-block policy kept the SM free. */
+static bool lose_sm(const struct tmx_machine *m, size_t g, size_t sm, double lost[N_LOSS])
+{
+    if (m->gated[sm]) {
+        lost[LOSS_THROTTLE] += m->dt_s;
+        return false;
+    }
+    double idle_s = m->dt_s;
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        const double used_s = m->busy[tmx_machine_at(m, sm, k)] * m->dt_s;
+        lose_kernel(m, g, k, used_s, lost);
+        idle_s -= used_s;
+    }
+    const double measured_s = fmin(m->volunteer_s[sm], idle_s);
+    const bool kept_free = gpu->n_active < gpu->chip->n_sm && idle_s >= m->dt_s && measured_s <= 0;
+    lost[LOSS_PROFILING] += measured_s;
+    lost[kept_free ? LOSS_MEMORY : LOSS_IDLE] += idle_s - measured_s;
+    return kept_free;
+}
+
+/* After each tick, ctx is the ledger. */
+static void lose_tick(void *ctx, const struct tmx_sim *sim)
+{
+    struct losses *l = ctx;
+    const struct tmx_machine *m = sim->machine;
+    if (!m->counting) {
+        return;
+    }
+    const struct tmx_frame *f = &sim->frame;
+    const size_t b = bin_at(l, fmax(0, tmx_sim_time_s(sim) - m->dt_s));
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
+            if (gpu->chip->sm_of_unit[u] != TMX_NO_SM) {
+                l->hottest_k[b] = fmax(l->hottest_k[b], f->temp_k[gpu->unit0 + u]);
+            }
+        }
+        if (gpu->n_run == 0) {
+            continue;
+        }
+        l->busy[b] += m->dt_s * (double)gpu->chip->n_sm;
+        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+            double lost[N_LOSS] = {0};
+            l->free_sm_s += lose_sm(m, g, sm, lost) ? m->dt_s : 0;
+            for (size_t c = 0; c < N_LOSS; c++) {
+                l->sm_s[sm][c] += lost[c];
+                l->bin[b][c] += lost[c];
+            }
+        }
+    }
+}
+
+/* After the last one: what no cause before it took is REST. */
+static void end_losses(struct losses *l, const struct tmx_sim *sim)
+{
+    const struct tmx_machine *m = sim->machine;
+    double counted_s = 0, rest_s;
+    l->busy_sm_s = l->done_sm_s = 0;
+    memset(l->total, 0, sizeof l->total);
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        l->busy_sm_s += m->gpu[g].busy_s * (double)m->gpu[g].chip->n_sm;
+    }
+    for (size_t j = 0; j < m->n_job; j++) {
+        l->done_sm_s += m->job[j].done_sm_s / m->job[j].sm_speed;
+    }
+    for (size_t i = 0; i < l->n_sm * N_LOSS; i++) {
+        l->total[i % N_LOSS] += l->sm_s[i / N_LOSS][i % N_LOSS];
+    }
+    for (size_t b = 0; b < l->n_bin; b++) {
+        counted_s += l->busy[b];
+    }
+    /* what is idle between the end of a GPU's last kernel and the end of that tick is not busy time */
+    l->total[LOSS_IDLE] = fmax(0, l->total[LOSS_IDLE] - fmax(0, counted_s - l->busy_sm_s));
+    rest_s = l->busy_sm_s - l->done_sm_s;
+    for (size_t c = 0; c < LOSS_REST; c++) {
+        rest_s -= l->total[c];
+    }
+    l->total[LOSS_REST] = rest_s;
+}
+
+/* cause, lost_pct of the busy time, sm_s: a row a cause; without zeros those that took something. */
+static struct tmx_table *losses_by_cause(const struct losses *l, bool zeros)
+{
+    struct tmx_table *t = tmx_table_of("cause lost_pct:3 sm_s:2");
+    for (size_t c = 0; c < N_LOSS; c++) {
+        if (!zeros && fabs(l->total[c]) < 5e-6 * l->busy_sm_s) {
+            continue;
+        }
+        tmx_table_row(t, "%s %g %g", causes[c].words, l->busy_sm_s > 0 ? 100 * l->total[c] / l->busy_sm_s : 0,
+                      l->total[c]);
+    }
+    return t;
+}
+
+/* The causes that a figure shows: those that took a ten thousandth of the busy time. Returns how many. */
+static size_t shown(const struct losses *l, size_t cause[N_LOSS])
+{
+    size_t n = 0;
+    for (size_t c = 0; c < LOSS_REST; c++) {
+        if (fabs(l->total[c]) > 1e-4 * l->busy_sm_s) {
+            cause[n++] = c;
+        }
+    }
+    return n;
+}
+
+static struct tmx_table *open_table(const char *first, const size_t *cause, size_t n)
+{
+    struct tmx_table *t = tmx_table_of(first);
+    for (size_t i = 0; i < n; i++) {
+        tmx_table_extend(t, causes[cause[i]].column, TMX_COLUMN_REAL, 4);
+    }
+    return t;
+}
+
+/* time_s (a bin's begin), hottest_c, then [%] of the busy time a column a cause that is not 0 all over. */
+static struct tmx_table *losses_over_time(const struct losses *l)
+{
+    size_t cause[N_LOSS];
+    const size_t n = shown(l, cause);
+    struct tmx_table *t = open_table("time_s:3 hottest_c:2", cause, n);
+    for (size_t b = 0; b < l->n_bin; b++) {
+        tmx_table_row(t, "%g %g", (double)b * l->bin_s, l->hottest_k[b] - TMX_ZERO_C);
+        for (size_t i = 0; i < n; i++) {
+            tmx_table_real(t, l->busy[b] > 0 ? 100 * l->bin[b][cause[i]] / l->busy[b] : 0);
+        }
+    }
+    return t;
+}
+
+/* sm, then [SM s] the same columns. */
+static struct tmx_table *losses_by_sm(const struct losses *l)
+{
+    size_t cause[N_LOSS];
+    const size_t n = shown(l, cause);
+    struct tmx_table *t = open_table("sm:d", cause, n);
+    for (size_t sm = 0; sm < l->n_sm; sm++) {
+        tmx_table_int(t, (int64_t)sm);
+        for (size_t i = 0; i < n; i++) {
+            tmx_table_real(t, l->sm_s[sm][cause[i]]);
+        }
+    }
+    return t;
+}
+
+/* [SM s] of all causes. */
+static double sum_of(const double lost[N_LOSS])
+{
+    double sum = 0;
+    for (size_t c = 0; c < N_LOSS; c++) {
+        sum += lost[c];
+    }
+    return sum;
+}
 
 enum { MOST_SM = 3, N_STEP = 10 };
 
@@ -222,22 +462,22 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
 }
 
 /* The SM that lost most of those not in done [n]; n_sm when none lost anything. */
-static size_t worst_sm(const struct tmx_losses *l, const size_t *done, size_t n)
+static size_t worst_sm(const struct losses *l, const size_t *done, size_t n)
 {
     size_t worst = l->n_sm;
     for (size_t sm = 0; sm < l->n_sm; sm++) {
-        bool taken = tmx_losses_of_sm(l, sm) <= 1e-4 * l->busy_sm_s / (double)l->n_sm;
+        bool taken = sum_of(l->sm_s[sm]) <= 1e-4 * l->busy_sm_s / (double)l->n_sm;
         for (size_t k = 0; k < n; k++) {
             taken = taken || done[k] == sm;
         }
-        if (!taken && (worst == l->n_sm || tmx_losses_of_sm(l, sm) > tmx_losses_of_sm(l, worst))) {
+        if (!taken && (worst == l->n_sm || sum_of(l->sm_s[sm]) > sum_of(l->sm_s[worst]))) {
             worst = sm;
         }
     }
     return worst;
 }
 
-static void print_places(const struct tmx_losses *l, const struct tmx_run *run, FILE *out)
+static void print_places(const struct losses *l, const struct tmx_run *run, FILE *out)
 {
     const struct tmx_machine *m = tmx_run_sim(run)->machine;
     char label[TMX_COOLING_LABEL];
@@ -255,7 +495,7 @@ static void print_places(const struct tmx_losses *l, const struct tmx_run *run, 
         if (m->n_gpu > 1) {
             fprintf(out, "GPU %s ", tmx_cooling_label(&tmx_run_sim(run)->spec.cooling, g, label));
         }
-        fprintf(out, "SM %zu %.2f s", done[n] - m->gpu[g].sm0, tmx_losses_of_sm(l, done[n]));
+        fprintf(out, "SM %zu %.2f s", done[n] - m->gpu[g].sm0, sum_of(l->sm_s[done[n]]));
     }
     size_t n_alike = 0; /* that are not named and lost as much as the last one that is */
     for (size_t sm = 0; sm < l->n_sm && n == MOST_SM; sm++) {
@@ -263,8 +503,8 @@ static void print_places(const struct tmx_losses *l, const struct tmx_run *run, 
         for (size_t k = 0; k < n; k++) {
             named = named || done[k] == sm;
         }
-        const double last_s = tmx_losses_of_sm(l, done[n - 1]);
-        n_alike += !named && tmx_losses_of_sm(l, sm) > last_s * (1 - 1e-9);
+        const double last_s = sum_of(l->sm_s[done[n - 1]]);
+        n_alike += !named && sum_of(l->sm_s[sm]) > last_s * (1 - 1e-9);
     }
     if (n_alike > 0) {
         fprintf(out, " and %zu more alike", n_alike);
@@ -274,16 +514,16 @@ static void print_places(const struct tmx_losses *l, const struct tmx_run *run, 
         return;
     }
     for (size_t b = 0; b < l->n_bin; b++) {
-        worst = tmx_losses_of_bin(l, b) > tmx_losses_of_bin(l, worst) ? b : worst;
+        worst = sum_of(l->bin[b]) > sum_of(l->bin[worst]) ? b : worst;
     }
     fprintf(out, ".\nThe worst %.3g s, from %.4g s on, lost %.2f of %.2f SM seconds.\n", l->bin_s,
-            (double)worst * l->bin_s, tmx_losses_of_bin(l, worst), l->busy[worst]);
+            (double)worst * l->bin_s, sum_of(l->bin[worst]), l->busy[worst]);
 }
 
 /* Cores kept free for a memory that is then less crowded: both sides of what the causes show as one. */
-static void print_free(const struct tmx_losses *l, FILE *out)
+static void print_free(const struct losses *l, FILE *out)
 {
-    const double back_sm_s = l->free_sm_s - l->total[TMX_LOSS_MEMORY];
+    const double back_sm_s = l->free_sm_s - l->total[LOSS_MEMORY];
     if (l->free_sm_s > 1e-4 * l->busy_sm_s) {
         char line[160];
         snprintf(line, sizeof line,
@@ -338,13 +578,19 @@ static enum tmx_status check_folder(const struct tmx_explain *x, struct tmx_err 
 enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_explained *e,
                             struct tmx_err *err)
 {
-    struct tmx_losses *l = NULL;
+    struct tmx_arena arena = {0};
+    struct losses *l = NULL;
     struct tmx_run *run = NULL;
     *e = (struct tmx_explained){0};
     enum tmx_status st = x->folder ? check_folder(x, err) : TMX_OK;
     st = st ? st : tmx_run_load(&run, x->path, &(struct tmx_run_how){.sets = x->sets}, err);
-    st = st ? st : tmx_losses_create(&l, tmx_run_sim(run), err);
-    const struct tmx_observer observer = {.ctx = l, .tick = tmx_losses_tick};
+    if (!st && TMX_TAKE(&arena, l, 1)) {
+        l->n_sm = tmx_run_sim(run)->machine->n_sm;
+        l->bin_s = 0.05;
+        TMX_TAKE(&arena, l->sm_s, l->n_sm);
+    }
+    st = arena.failed ? tmx_no_memory(err) : st;
+    const struct tmx_observer observer = {.ctx = l, .tick = lose_tick};
     const bool serves = !st && tmx_sim_serve(tmx_run_sim(run));
     st = st ? st : tmx_run_execute(run, serves ? NULL : &observer, err);
     if (!st && serves) {
@@ -361,7 +607,7 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
     } else if (!st) {
         char policy[300], line[900];
         const double slow = metric(run, "slowdown_pct");
-        tmx_losses_end(l, tmx_run_sim(run));
+        end_losses(l, tmx_run_sim(run));
         if (x->first && x->first[0]) {
             tmx_os_headline(out, x->first);
         }
@@ -397,9 +643,9 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
                 tmx_text_wrap(strcat(line, "."), 0, tmx_os_terminal_width(out), out);
             }
         }
-        e->causes = tmx_losses_causes(l, x->zeros);
-        e->over_time = tmx_losses_over_time(l);
-        e->by_sm = tmx_losses_by_sm(l);
+        e->causes = losses_by_cause(l, x->zeros);
+        e->over_time = losses_over_time(l);
+        e->by_sm = losses_by_sm(l);
         st = tmx_table_check(e->causes, err);
         st = st ? st : tmx_table_check(e->over_time, err);
         st = st ? st : tmx_table_check(e->by_sm, err);
@@ -411,7 +657,7 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         tmx_warn_end(&unheard);
     }
     tmx_run_destroy(run);
-    tmx_losses_destroy(l);
+    tmx_arena_finish(&arena);
     return st;
 }
 

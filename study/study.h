@@ -169,8 +169,8 @@ struct tmx_explain {
     bool zeros;        /* causes that took nothing are rows, too */
 };
 
-struct tmx_explained { /* tables of core/sim/losses.h; of a language model causes alone, run/summary.h's of
-                          limits */
+struct tmx_explained { /* tables of what was lost (explain.c); of a language model causes alone,
+                          run/summary.h's of limits */
     struct tmx_table *causes, *over_time, *by_sm;
     struct tmx_table *steps; /* step, set, slowdown_pct: what helps most first; NULL: none was tried */
     double trip_c;           /* of the throttle; NAN: it has none */
