@@ -74,8 +74,8 @@ static void read_names(struct reader *r, struct tmx_span line)
     while (next_field(t, &rest, &field)) {
         n++;
     }
-    t->name = calloc(n + 1, sizeof *t->name);
-    r->err.code = t->name ? TMX_OK : tmx_no_memory(&r->err);
+    TMX_TAKE(&t->arena, t->name, n + 1);
+    tmx_arena_check(&t->arena, &r->err);
     t->name_line = r->line;
     for (rest = line, n = 0; !r->err.code && next_field(t, &rest, &field); n++) {
         if (n == 0 && t->comma && (r->unit_s = time_unit_s(field)) > 0) {
@@ -83,9 +83,9 @@ static void read_names(struct reader *r, struct tmx_span line)
         }
         if (tmx_span_length(field) == 0) {
             fail(r, "column %zu has no name", n + 1);
-        } else if (!(t->name[t->n_column++] = tmx_span_dup(field))) {
-            r->err.code = tmx_no_memory(&r->err);
         }
+        t->name[t->n_column++] = tmx_arena_letters(&t->arena, field.begin, tmx_span_length(field));
+        tmx_arena_check(&t->arena, &r->err);
     }
 }
 
@@ -170,10 +170,7 @@ enum tmx_status tmx_trace_read(const char *path, struct tmx_trace *t, struct tmx
 
 void tmx_trace_finish(struct tmx_trace *t)
 {
-    for (size_t i = 0; i < t->n_column; i++) {
-        free(t->name[i]);
-    }
-    free(t->name);
+    tmx_arena_finish(&t->arena);
     free(t->value);
     free(t->line);
     *t = (struct tmx_trace){0};

@@ -9,18 +9,20 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 
 struct tmx_trace {
-    char **name; /* [n_column] owned; spelled as in the file, may repeat */
+    char **name; /* [n_column] spelled as in the file, may repeat */
     size_t n_column;
     double *value; /* [n_row * n_column] owned, row after row */
     size_t n_row;
-    unsigned *line;     /* [n_row] owned: where each row stood */
-    unsigned name_line; /* where the names stood */
-    bool comma;         /* columns between commas; then also: */
-    double step_s;      /* from row to row of a column of time, which is not among the columns; 0: none */
-    char source[512];   /* file name for messages */
+    unsigned *line;         /* [n_row] owned: where each row stood */
+    unsigned name_line;     /* where the names stood */
+    bool comma;             /* columns between commas; then also: */
+    double step_s;          /* from row to row of a column of time, which is not among the columns; 0: none */
+    char source[512];       /* file name for messages */
+    struct tmx_arena arena; /* of the names */
 };
 
 /* Read the file at path ("-": standard input) into *t (overwritten; end it with

@@ -11,24 +11,19 @@
 enum tmx_status tmx_floorplan_add(struct tmx_floorplan *fp, const struct tmx_unit *u, struct tmx_err *err)
 {
     const size_t n = fp->n_unit;
-    struct tmx_unit *unit = realloc(fp->unit, (n + 1) * sizeof *unit);
-    char *name = unit ? tmx_text_dup(u->name) : NULL;
-    fp->unit = unit ? unit : fp->unit;
+    char *name = TMX_GROW(&fp->arena, fp->unit, n) ? tmx_arena_text(&fp->arena, u->name) : NULL;
     if (!name) {
         return tmx_fail(err, TMX_ENOMEM, "floorplan of %zu units", n + 1);
     }
-    unit[n] = *u;
-    unit[n].name = name;
+    fp->unit[n] = *u;
+    fp->unit[n].name = name;
     fp->n_unit = n + 1;
     return TMX_OK;
 }
 
 void tmx_floorplan_finish(struct tmx_floorplan *fp)
 {
-    for (size_t i = 0; i < fp->n_unit; i++) {
-        free(fp->unit[i].name);
-    }
-    free(fp->unit);
+    tmx_arena_finish(&fp->arena);
     *fp = (struct tmx_floorplan){0};
 }
 

@@ -4,14 +4,15 @@
 
 /* Floorplan units as plain data, and HotSpot's floorplan files; other formats are in thermal/files/. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "base/err.h"
-#include <stdbool.h>
 
 struct tmx_unit {
-    char *name;                     /* owned; compared case-insensitively */
+    char *name;                     /* compared case-insensitively */
     double x_m, y_m, w_m, h_m;      /* [m] left, bottom, width (along x), height (along y) */
     double heat_capacity_j_per_m3k; /* own material of a detailed stack; NAN: the layer's */
     double resistivity_mk_per_w;    /* likewise */
@@ -19,12 +20,13 @@ struct tmx_unit {
 };
 
 struct tmx_floorplan {
-    struct tmx_unit *unit; /* [n_unit] owned */
+    struct tmx_unit *unit; /* [n_unit] */
     size_t n_unit;
-    char source[512]; /* file name for messages */
+    char source[512];       /* file name for messages */
+    struct tmx_arena arena; /* of the units that were added, and their names */
 };
 
-/* Append a copy of *u. Returns TMX_OK or TMX_ENOMEM. */
+/* Append a copy of *u, all units having been added so. Returns TMX_OK or TMX_ENOMEM. */
 enum tmx_status tmx_floorplan_add(struct tmx_floorplan *fp, const struct tmx_unit *u, struct tmx_err *err);
 /* Release what fp owns; accepts zeroed memory. */
 void tmx_floorplan_finish(struct tmx_floorplan *fp);

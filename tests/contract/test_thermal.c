@@ -17,7 +17,7 @@ static struct tmx_unit unit_of_chip[N_UNIT] = {{names[0], 0e-3, 0e-3, 3e-3, 4e-3
                                                {names[2], 0e-3, 4e-3, 2e-3, 6e-3, NAN, NAN, 0},
                                                {names[3], 2e-3, 4e-3, 6e-3, 2e-3, NAN, NAN, 0},
                                                {names[4], 2e-3, 6e-3, 6e-3, 4e-3, NAN, NAN, 0}};
-static const struct tmx_floorplan chip = {unit_of_chip, N_UNIT, "chip"};
+static const struct tmx_floorplan chip = {.unit = unit_of_chip, .n_unit = N_UNIT, .source = "chip"};
 static const struct tmx_layer layers[] = {
     {.floorplan = &chip,
      .lateral = true,

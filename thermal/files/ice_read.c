@@ -283,13 +283,9 @@ static void name_rectangles(struct tmx_floorplan *fp, struct tmx_err *err)
         if (end) {
             snprintf(name, sizeof name, "%.*s_%s", (int)(end - fp->unit[u].name), fp->unit[u].name, end + 1);
             tmx_ice_name_apart(fp, name, sizeof name);
-            char *own = tmx_text_dup(name);
-            if (!own) {
-                tmx_error(err, TMX_ENOMEM, "out of memory");
-                return;
-            }
-            free(fp->unit[u].name);
-            fp->unit[u].name = own;
+            end = tmx_arena_text(&fp->arena, name);
+            fp->unit[u].name = end ? end : fp->unit[u].name;
+            tmx_arena_check(&fp->arena, err);
         }
     }
 }

@@ -755,21 +755,19 @@ enum tmx_status tmx_stack_complete(const struct tmx_stack *s, struct tmx_trace *
     if (!trace->comma || err->code) {
         return err->code;
     }
-    struct tmx_trace whole = {.name = calloc(n_unit + 1, sizeof *whole.name),
-                              .value = calloc(trace->n_row * n_unit + 1, sizeof *whole.value)};
-    size_t *column = calloc(n_unit + 1, sizeof *column); /* the trace's of each unit; SIZE_MAX: it has none */
-    if (!column || !whole.name || !whole.value) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    struct tmx_trace whole = {.value = calloc(trace->n_row * n_unit + 1, sizeof *whole.value)};
+    size_t *column; /* the trace's of each unit; SIZE_MAX: it has none */
+    TMX_TAKE(&whole.arena, whole.name, n_unit);
+    TMX_TAKE(&whole.arena, column, n_unit);
+    whole.arena.failed = whole.arena.failed || !whole.value;
+    tmx_arena_check(&whole.arena, err);
     for (size_t l = 0; l < s->spec.n_layer; l++) {
         const struct tmx_floorplan *fp = s->layer[l].floorplan;
         last = s->layer[l].dissipates ? fp : last;
         for (size_t i = 0; i < fp->n_unit && s->layer[l].dissipates && !err->code; i++) {
             column[whole.n_column] = SIZE_MAX;
-            whole.name[whole.n_column] = tmx_text_dup(fp->unit[i].name);
-            if (!whole.name[whole.n_column++]) {
-                tmx_error(err, TMX_ENOMEM, "out of memory");
-            }
+            whole.name[whole.n_column++] = tmx_arena_text(&whole.arena, fp->unit[i].name);
+            tmx_arena_check(&whole.arena, err);
         }
     }
     for (size_t c = 0; c < trace->n_column && !err->code; c++) {
@@ -806,10 +804,10 @@ enum tmx_status tmx_stack_complete(const struct tmx_stack *s, struct tmx_trace *
         }
         const struct tmx_trace parts = *trace;
         trace->name = whole.name, trace->value = whole.value, trace->n_column = n_unit;
-        whole.name = parts.name, whole.value = parts.value, whole.n_column = parts.n_column;
+        trace->arena = whole.arena;
+        whole.value = parts.value, whole.arena = parts.arena;
     }
     tmx_trace_finish(&whole);
-    free(column);
     return err->code;
 }
 

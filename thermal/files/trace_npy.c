@@ -21,8 +21,7 @@ static const char magic[MAGIC] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 struct head {
     const char *next, *end; /* what is left of it */
     struct tmx_trace *t;
-    size_t *bytes; /* [n_column] owned: 4 or 8, of each field */
-    size_t room;   /* of names and bytes */
+    size_t *bytes; /* [n_column] 4 or 8, of each field */
     size_t plain;  /* bytes of an element of an array without fields; 0: it has fields */
     size_t shape[2];
     size_t n_shape;
@@ -95,26 +94,14 @@ static size_t type_bytes(struct head *h)
 static void add_column(struct head *h, struct tmx_span name, size_t bytes)
 {
     struct tmx_trace *t = h->t;
-    if (t->n_column == h->room && !h->err->code) {
-        const size_t room = h->room ? 2 * h->room : 64;
-        char **names = realloc(t->name, room * sizeof *names);
-        size_t *sizes = realloc(h->bytes, room * sizeof *sizes);
-        t->name = names ? names : t->name;
-        h->bytes = sizes ? sizes : h->bytes;
-        if (!names || !sizes || room > MAX_COLUMN) {
-            tmx_error_at(h->err, TMX_ENOMEM, t->source, 0, "%zu columns", room);
-        }
-        h->room = room;
-    }
-    if (h->err->code) {
+    if (h->err->code || t->n_column == MAX_COLUMN || !TMX_GROW(&t->arena, t->name, t->n_column) ||
+        !TMX_GROW(&t->arena, h->bytes, t->n_column)) {
+        tmx_error_at(h->err, TMX_ENOMEM, t->source, 0, "%zu columns", t->n_column + 1);
         return;
     }
-    t->name[t->n_column] = tmx_span_dup(name);
-    if (!t->name[t->n_column]) {
-        tmx_error_at(h->err, TMX_ENOMEM, t->source, 0, "out of memory");
-        return;
-    }
+    t->name[t->n_column] = tmx_arena_letters(&t->arena, name.begin, tmx_span_length(name));
     h->bytes[t->n_column++] = bytes;
+    tmx_arena_check(&t->arena, h->err);
     if (tmx_span_length(name) == 0) {
         FAIL(h, "field %zu has no name", t->n_column);
     }
@@ -273,7 +260,6 @@ enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *
         }
         read_data(&h, text.data + fixed + length, text.size - fixed - length);
     }
-    free(h.bytes);
     tmx_text_finish(&text);
     return own.code || *npy ? tmx_error_give(err, &own) : tmx_trace_read(path, t, err);
 }

@@ -27,7 +27,7 @@ static void make(struct chip *c)
 {
     c->unit[0] = block(name_a, 0, 0, 5.75e-3, 16e-3);
     c->unit[1] = block(name_b, 5.75e-3, 0, 10.25e-3, 16e-3);
-    c->floorplan = (struct tmx_floorplan){c->unit, 2, "chip"};
+    c->floorplan = (struct tmx_floorplan){.unit = c->unit, .n_unit = 2, .source = "chip"};
     c->layer[0] = (struct tmx_layer){.floorplan = &c->floorplan,
                                      .lateral = true,
                                      .dissipates = true,
@@ -313,7 +313,7 @@ static void a_filler_is_what_no_unit_covers(void **state)
         struct tmx_network tiled, filled;
         struct tmx_floorplan left;
         make(&c);
-        left = (struct tmx_floorplan){c.unit, 1, "left"};
+        left = (struct tmx_floorplan){.unit = c.unit, .n_unit = 1, .source = "left"};
         c.spec.network = kinds[i];
         c.layer[0].filler_k_w_per_mk = 9; /* nowhere yet */
         c.layer[0].filler_p_j_per_m3k = 9;
@@ -378,7 +378,7 @@ static void power_is_spread_whole_and_read_back_by_area(void **state)
 static void rows_count_from_the_north_and_the_centre_is_hotspots(void **state)
 {
     struct tmx_unit units[] = {block(name_a, 0, 0, 4, 1), block(name_b, 0, 1, 4, 3)};
-    const struct tmx_floorplan fp = {units, 2, "chip"};
+    const struct tmx_floorplan fp = {.unit = units, .n_unit = 2, .source = "chip"};
     struct tmx_gridmap map;
     double cell[16], unit[2], row[16] = {0};
     for (size_t i = 0; i < 16; i++) {
@@ -398,7 +398,7 @@ static void rows_count_from_the_north_and_the_centre_is_hotspots(void **state)
 static void a_start_field_is_normalised_unless_hotspots_is_wanted(void **state)
 {
     struct tmx_unit units[] = {block(name_a, 0, 0, 1.5, 4), block(name_b, 3, 0, 1, 4)}; /* a gap between */
-    const struct tmx_floorplan fp = {units, 2, "chip"};
+    const struct tmx_floorplan fp = {.unit = units, .n_unit = 2, .source = "chip"};
     const double unit[2] = {300, 400};
     struct tmx_gridmap map;
     double cell[16];
@@ -440,7 +440,7 @@ static void impossible_geometry_is_refused(void **state)
     refuse(&c, "no block dissipates");
     make(&c);
     struct tmx_unit small = block(name_a, 0, 0, 1e-3, 1e-3);
-    const struct tmx_floorplan other = {&small, 1, "other"};
+    const struct tmx_floorplan other = {.unit = &small, .n_unit = 1, .source = "other"};
     c.layer[1].floorplan = &other;
     refuse(&c, "layers must be equal");
 }
