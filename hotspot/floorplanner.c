@@ -176,6 +176,7 @@ struct planner {
     bool *moves;    /* [n_unit] */
     /* what is evaluated: placed blocks, then base, left and right arm of a wrapped cache */
     struct rect *unit; /* [n_unit] */
+    char **name;       /* [n_unit] */
     double *power_w;   /* [n_unit] */
     double *temp_k;    /* [n_unit] */
     size_t n_unit;
@@ -293,31 +294,30 @@ static void read_desc(struct planner *p)
 }
 
 /* Names of a wrapped cache's arms are its own with _left and _right. */
-static const char *unit_name(const struct planner *p, size_t u, char name[TMX_NAME_SIZE + 8])
+static void name_units(struct planner *p)
 {
-    const bool arm = p->wrapped && u > p->n_placed;
-    const char *side = u == p->n_unit - 1 ? "_right" : "_left";
-    snprintf(name, TMX_NAME_SIZE + 8, "%s%s",
-             p->given.n_unit > 0 ? p->given.unit[u].name : p->block[arm ? p->n_placed : u].name,
-             arm ? side : "");
-    return name;
+    char name[TMX_NAME_SIZE + 8];
+    for (size_t u = 0; u < p->n_unit && !p->err->code; u++) {
+        const bool arm = p->wrapped && u > p->n_placed;
+        snprintf(name, sizeof name, "%s%s",
+                 p->given.n_unit > 0 ? p->given.unit[u].name : p->block[arm ? p->n_placed : u].name,
+                 !arm                 ? ""
+                 : u + 1 == p->n_unit ? "_right"
+                                      : "_left");
+        p->name[u] = tmx_arena_text(&p->arena, name);
+        tmx_arena_check(&p->arena, p->err);
+    }
 }
 
 /* A block and its watts. */
 static void put_power(struct planner *p, const char *name, double w, bool *seen, unsigned line)
 {
-    char full[TMX_NAME_SIZE + 8];
-    const char *names[MAX_BLOCKS + 2];
-    size_t slot = p->n_unit, n = 0;
+    size_t slot = p->n_unit;
     for (size_t u = 0; u < p->n_unit; u++) {
-        const bool arm = p->wrapped && u > p->n_placed;
-        slot = tmx_word_compare(unit_name(p, u, full), name) == 0 ? u : slot;
-        if (!arm && n < MAX_BLOCKS) {
-            names[n++] = p->given.n_unit > 0 ? p->given.unit[u].name : p->block[u].name;
-        }
+        slot = tmx_word_compare(p->name[u], name) == 0 ? u : slot;
     }
     if (slot == p->n_unit) {
-        const char *near = tmx_suggest_nearest(name, names, n);
+        const char *near = tmx_suggest_nearest(name, (const char *const *)p->name, p->n_unit);
         tmx_error_at(p->err, TMX_EPARSE, p->in->power, line, "\"%s\" is no block of %s%s%s%s", name,
                      p->source, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     } else if (seen[slot] || !(w >= 0) || w > 1e6) {
@@ -372,7 +372,7 @@ static void read_power(struct planner *p)
     for (size_t u = 0; u < p->n_unit; u++) {
         if (!seen[u]) {
             tmx_error_at(p->err, TMX_EPARSE, p->in->power, list ? lines.number : trace.name_line,
-                         "block \"%s\" of %s has no power", unit_name(p, u, word), p->source);
+                         "block \"%s\" of %s has no power", p->name[u], p->source);
         }
     }
     tmx_trace_finish(&trace);
@@ -772,22 +772,18 @@ static double cost(struct planner *p, const int *state)
 static void one_floorplan(const struct planner *p, struct tmx_floorplan *fp)
 {
     const size_t n_dead = p->given.n_unit > 0 ? 0 : p->n_dead;
-    char name[TMX_NAME_SIZE + 8];
+    char name[32];
     *fp = (struct tmx_floorplan){0};
     snprintf(fp->source, sizeof fp->source, "%s", p->source);
     for (size_t u = 0; u < p->n_unit + n_dead && !p->err->code; u++) {
         const bool dead = u >= p->n_unit;
         const struct rect *r = dead ? &p->dead[u - p->n_unit] : &p->unit[u];
-        struct tmx_unit unit = {name, r->x, r->y, r->w, r->h, NAN, NAN, 0};
+        struct tmx_unit unit = {dead ? name : p->name[u], r->x, r->y, r->w, r->h, NAN, NAN, 0};
+        snprintf(name, sizeof name, "%s%zu", DEAD, u - p->n_unit);
         if (!dead && p->given.n_unit > 0) {
             unit.heat_capacity_j_per_m3k = p->given.unit[u].heat_capacity_j_per_m3k;
             unit.resistivity_mk_per_w = p->given.unit[u].resistivity_mk_per_w;
             unit.line = p->given.unit[u].line;
-        }
-        if (dead) {
-            snprintf(name, sizeof name, "%s%zu", DEAD, u - p->n_unit);
-        } else {
-            unit_name(p, u, name);
         }
         tmx_floorplan_add(fp, &unit, p->err);
     }
@@ -1033,9 +1029,11 @@ static void prepare(struct planner *p)
     TMX_TAKE(a, p->now, p->n_state);
     TMX_TAKE(a, p->next, p->n_state);
     TMX_TAKE(a, p->unit, p->n_unit);
+    TMX_TAKE(a, p->name, p->n_unit);
     TMX_TAKE_REALS(a, p->n_unit, &p->power_w, &p->temp_k);
     TMX_TAKE_REALS(a, p->n_unit * MODES, &p->heat.x, &p->heat.y);
     tmx_arena_check(a, p->err);
+    name_units(p);
     read_power(p);
     bool moves = desc; /* some units must have another place they could go to */
     for (size_t i = 0; i < p->n_state && !p->err->code; i++) { /* all in a row, or all as they are */
