@@ -61,8 +61,3 @@ struct tmx_leakage tmx_leakage_init(const struct tmx_chip_power *p)
     }
     return l;
 }
-
-void tmx_leakage_factors(const struct tmx_leakage *l, size_t n, const double *temp_k, double *factor)
-{
-    tmx_leakage_vector(l, n, temp_k, factor);
-}

@@ -30,11 +30,6 @@ struct tmx_leakage {
 };
 struct tmx_leakage tmx_leakage_init(const struct tmx_chip_power *p);
 
-/* factor[i] = tmx_leakage_factor at temp_k[i], for n of them; the arrays do not overlap. */
-void tmx_leakage_factors(const struct tmx_leakage *l, size_t n, const double *temp_k, double *factor);
-
-/* The body of tmx_leakage_factors, which watts.c compiles for other processors, too. */
-
 /* e^x for |x| <= 700 (a chip's keys allow 75): x = n ln 2 + r, |r| <= ln 2 / 2, and Taylor's polynomial of
  * degree 11 of r, whose remainder is 0.35^12 / 12! = 6e-15. n is rounded by adding 1.5 * 2^52, which leaves
  * it in the low bits of the sum; ln 2 is in two parts, the first short enough for n times it to be exact. No
@@ -82,8 +77,10 @@ static inline void tmx_leakage_exp_line(size_t n, double rate, double ref, const
     }
 }
 
-static inline void tmx_leakage_vector(const struct tmx_leakage *l, size_t n, const double *restrict temp_k,
-                                      double *restrict factor)
+/* factor[i] = tmx_leakage_factor at temp_k[i], for n of them; the arrays do not overlap. Inline: watts.c is
+ * compiled for several processors. */
+static inline void tmx_leakage_factors(const struct tmx_leakage *l, size_t n, const double *restrict temp_k,
+                                       double *restrict factor)
 {
     const double rate = l->rate, ref = l->ref, c0 = l->c0, c1 = l->c1, c2 = l->c2;
     switch (l->form) {

@@ -78,7 +78,7 @@ bool TMX_KERNEL(const struct tmx_watts *w, size_t n_gpu)
         if (!in_range(n, w[g].temp_k)) {
             return false;
         }
-        tmx_leakage_vector(w[g].leakage, n, w[g].temp_k, w[g].leakage_w);
+        tmx_leakage_factors(w[g].leakage, n, w[g].temp_k, w[g].leakage_w);
     }
     for (size_t g = 0; g < n_gpu; g++) {
         gpu_watts(&w[g]);
