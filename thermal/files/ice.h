@@ -59,11 +59,12 @@ void tmx_ice_name_apart(const struct tmx_floorplan *fp, char *name, size_t size)
 struct tmx_ice_lex { /* the words of a 3D-ICE file */
     struct tmx_text_file text;
     const char *next;
-    struct tmx_span word; /* empty at the end of the file */
-    char phrase[64];      /* the last one with a word in it, for messages */
-    unsigned line;        /* of word */
-    char skipped[200];    /* words without an effect here, with their lines */
-    struct tmx_err *err;  /* the first error ends the file */
+    struct tmx_span word;                  /* empty at the end of the file */
+    char phrase[64];                       /* the last one with a word in it, for messages */
+    unsigned line;                         /* of word */
+    char skipped[200];                     /* words without an effect here, with their lines */
+    const struct tmx_ice_stack *materials; /* whose materials words may name; NULL: none */
+    struct tmx_err *err;                   /* the first error ends the file */
 };
 
 enum {

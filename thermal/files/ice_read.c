@@ -240,12 +240,59 @@ struct element {
     unsigned line;
 };
 
-static void numbers(struct tmx_ice_lex *l, double *v, size_t n)
+/* Index of the material that is named; a layout's own come last, and first here. */
+static size_t find_material(struct tmx_ice_lex *l, const char *what)
 {
-    for (size_t i = 0; i < n; i++) {
-        phrase(l, i ? "," : "");
-        v[i] = number(l);
+    size_t i = l->materials ? l->materials->n_material : 0;
+    while (i > 0 && !accept(l, l->materials->material[i - 1].name)) {
+        i--;
     }
+    if (i == 0) {
+        expected(l, what);
+    }
+    return i > 0 ? i - 1 : 0;
+}
+
+/* Words as they must follow, and between them # a number, % one above 0, to a double * (%u: of um, in m), and
+ * @ a material, to a size_t *: its index. [word ...] may be left out. */
+static void scan(struct tmx_ice_lex *l, const char *format, ...)
+{
+    bool absent = false;
+    va_list to;
+    va_start(to, format);
+    for (const char *at_word = format; *at_word;) {
+        char words[64];
+        const char *begin = at_word + strspn(at_word, " ");
+        size_t n = strcspn(begin, "#%@[]");
+        at_word = begin + n;
+        const char stop = *at_word;
+        at_word += stop != '\0';
+        while (n > 0 && begin[n - 1] == ' ') {
+            n--;
+        }
+        snprintf(words, sizeof words, "%.*s", (int)n, begin);
+        if (!absent) {
+            phrase(l, words);
+        }
+        if (stop == '%' || stop == '#') {
+            double *v = va_arg(to, double *);
+            *v = absent ? *v : (stop == '#' ? number(l) : positive(l)) * (*at_word == 'u' ? UM : 1);
+            at_word += *at_word == 'u';
+        } else if (stop == '@') {
+            *va_arg(to, size_t *) = find_material(l, "a material defined above");
+        } else if (stop == '[') {
+            n = strcspn(at_word, " ");
+            snprintf(words, sizeof words, "%.*s", (int)n, at_word);
+            absent = !accept(l, words);
+            if (!absent) {
+                snprintf(l->phrase, sizeof l->phrase, "%s", words);
+            }
+            at_word += n;
+        } else {
+            absent = false;
+        }
+    }
+    va_end(to);
 }
 
 static void add(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const struct element *e)
@@ -339,87 +386,64 @@ static void keep_powers(struct tmx_ice_lex *l, const struct tmx_floorplan *fp, s
     }
 }
 
-/* Index of the material that is named; a layout's own come last, and first here. */
-static size_t find_material(struct tmx_ice_lex *l, const struct tmx_ice_stack *s, const char *what)
-{
-    size_t i = s->n_material;
-    while (i > 0 && !accept(l, s->material[i - 1].name)) {
-        i--;
-    }
-    if (i == 0) {
-        expected(l, what);
-    }
-    return i > 0 ? i - 1 : 0;
-}
-
 /* Materials of elements have one conductivity. */
-static void unit_material(struct tmx_ice_lex *l, const struct tmx_ice_stack *stack, struct element *e)
+static void unit_material(struct tmx_ice_lex *l, struct element *e)
 {
-    e->material = &stack->material[find_material(l, stack, "a material of the stack")];
+    e->material = &l->materials->material[find_material(l, "a material of the stack")];
     if (e->material->k_part_x != 1 || e->material->k_part_y != 1) {
         expected(l, "a material that conducts alike in all directions, in an element");
     }
 }
 
 /* One key of an element, `rectangle` apart once; false: there is none. */
-static bool element_key(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const struct tmx_ice_stack *stack,
-                        struct element *e)
+static bool element_key(struct tmx_ice_lex *l, struct tmx_floorplan *fp, struct element *e)
 {
     static const char *const words[] = {"position", "dimension", "material", "power", "discretization"};
-    double v[4] = {0};
+    double unused;
     unsigned k = 0;
     while (k < 5 && !is(l, words[k])) {
         k++;
     }
     const unsigned bit = 1U << k;
-    if (k == 5 && !accept(l, "rectangle")) {
-        return false;
-    }
     if (k == 5) {
-        phrase(l, "(");
-        numbers(l, v, 4);
-        phrase(l, ") ;");
-        e->x = v[0], e->y = v[1], e->w = v[2], e->h = v[3];
-        e->n_rectangle++;
-        add(l, fp, e);
-        return true;
+        const bool there = accept(l, "rectangle");
+        if (there) {
+            scan(l, "( # , # , # , # ) ;", &e->x, &e->y, &e->w, &e->h);
+            e->n_rectangle++;
+            add(l, fp, e);
+        }
+        return there;
     }
     if (e->given & bit) {
         FAIL(l, "%s: %s is given twice", e->name, words[k]);
     }
     e->given |= bit;
-    if (bit == POWER) {
+    if (bit == POSITION) {
+        scan(l, "position # , # ;", &e->x, &e->y);
+    } else if (bit == DIMENSION) {
+        scan(l, "dimension # , # ;", &e->w, &e->h);
+    } else if (bit == DISCRETIZATION) {
+        skip(l, "discretization");
+        scan(l, "discretization # , # ;", &unused, &unused);
+    } else if (bit == POWER) {
         if (e->no_powers) {
             skip(l, "power values");
         }
         power_values(l, e->slot, &e->n_slot);
-        return true;
-    }
-    if (bit == MATERIAL && !stack) {
+    } else if (!l->materials) {
         expected(l, "no material: convert the stack that defines it");
-    } else if (bit == DISCRETIZATION) {
-        skip(l, "discretization");
-    }
-    next(l);
-    if (bit == MATERIAL && stack) {
-        unit_material(l, stack, e);
     } else {
-        numbers(l, v, 2);
+        next(l);
+        unit_material(l, e);
+        phrase(l, ";");
     }
-    if (bit == POSITION) {
-        e->x = v[0], e->y = v[1];
-    } else if (bit == DIMENSION) {
-        e->w = v[0], e->h = v[1];
-    }
-    phrase(l, ";");
     return true;
 }
 
 /* Keys as long as there are any; rectangles, or one by position and dimension. */
-static void element_keys(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const struct tmx_ice_stack *stack,
-                         struct element *e)
+static void element_keys(struct tmx_ice_lex *l, struct tmx_floorplan *fp, struct element *e)
 {
-    while (!l->err->code && element_key(l, fp, stack, e)) {
+    while (!l->err->code && element_key(l, fp, e)) {
     }
     if (e->n_rectangle > 0 && e->given & (POSITION | DIMENSION)) {
         FAIL_AT(l, e->line, "%s has rectangles, and a position or dimension beside them", e->name);
@@ -440,13 +464,14 @@ enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, str
     *fp = (struct tmx_floorplan){0};
     snprintf(fp->source, sizeof fp->source, "%s", path);
     sniff(&l, path, err);
+    l.materials = stack;
     check_closed(&l, false);
     while (!ended(&l)) { /* `name : ...`; it ends where the next name begins */
         struct element e = {.line = l.line, .slot = &slot, .no_powers = !powers};
         const size_t first = fp->n_unit;
         name(&l, e.name, sizeof e.name);
         phrase(&l, ":");
-        element_keys(&l, fp, stack, &e);
+        element_keys(&l, fp, &e);
         p->n_without += e.n_slot == 0;
         if (e.n_slot == 0 && p->n_without == 1) {
             snprintf(p->without, sizeof p->without, "%s (line %u)", e.name, e.line);
@@ -490,48 +515,6 @@ bool tmx_ice_is(const char *path, bool stack)
 static const char NAME_LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 static const double K_UM = 1e6 /* W/(um K) */, C_UM = 1e18 /* J/(um3 K) */, W_UM2K = 1e12 /* W/(um2 K) */;
 
-/* Words as they must follow, and between them % a number above 0, to a double * (%u: of um, in m), and @ a
- * material, to a size_t *: its index. [word ...] may be left out. */
-static void scan(struct tmx_ice_stack *s, const char *format, ...)
-{
-    bool absent = false;
-    va_list to;
-    va_start(to, format);
-    for (const char *at_word = format; *at_word;) {
-        char words[64];
-        const char *begin = at_word + strspn(at_word, " ");
-        size_t n = strcspn(begin, "%@[]");
-        at_word = begin + n;
-        const char stop = *at_word;
-        at_word += stop != '\0';
-        while (n > 0 && begin[n - 1] == ' ') {
-            n--;
-        }
-        snprintf(words, sizeof words, "%.*s", (int)n, begin);
-        if (!absent) {
-            phrase(&s->l, words);
-        }
-        if (stop == '%') {
-            double *v = va_arg(to, double *);
-            *v = absent ? *v : positive(&s->l) * (*at_word == 'u' ? UM : 1);
-            at_word += *at_word == 'u';
-        } else if (stop == '@') {
-            *va_arg(to, size_t *) = find_material(&s->l, s, "a material defined above");
-        } else if (stop == '[') {
-            n = strcspn(at_word, " ");
-            snprintf(words, sizeof words, "%.*s", (int)n, at_word);
-            absent = !accept(&s->l, words);
-            if (!absent) {
-                snprintf(s->l.phrase, sizeof s->l.phrase, "%s", words);
-            }
-            at_word += n;
-        } else {
-            absent = false;
-        }
-    }
-    va_end(to);
-}
-
 /* Is there room for one more? */
 static bool room(struct tmx_ice_stack *s, size_t n, int max, const char *what)
 {
@@ -558,7 +541,7 @@ static void read_material(struct tmx_ice_stack *s)
             twice(s, "material", m->name);
         }
     }
-    scan(s, ": thermal conductivity %", &m->k_w_per_mk);
+    scan(&s->l, ": thermal conductivity %", &m->k_w_per_mk);
     m->k_part_x = m->k_part_y = 1;
     if (accept(&s->l, ",")) { /* k_x, k_y, k_z */
         const double k_y = positive(&s->l);
@@ -570,7 +553,7 @@ static void read_material(struct tmx_ice_stack *s)
         m->k_part_y = s->l.err->code ? 1 : k_y / k_z;
         m->k_w_per_mk = k_z;
     }
-    scan(s, "; volumetric heat capacity % ;", &m->c_j_per_m3k);
+    scan(&s->l, "; volumetric heat capacity % ;", &m->c_j_per_m3k);
     m->k_w_per_mk *= K_UM;
     m->c_j_per_m3k *= C_UM;
     s->n_material++;
@@ -602,7 +585,7 @@ static void read_layer(struct tmx_ice_stack *s)
     if (!k) {
         return;
     }
-    scan(s, ": height % ; material @ ;", &k->slice[0].height_m, &k->slice[0].material);
+    scan(&s->l, ": height % ; material @ ;", &k->slice[0].height_m, &k->slice[0].material);
     if (accept(&s->l, "layout")) { /* other materials in parts of it */
         struct tmx_ice_layout *y = &s->layout[s->n_layout];
         y->line = s->l.line;
@@ -626,7 +609,7 @@ static bool read_slice(struct tmx_ice_stack *s, struct tmx_ice_slice *slice)
     if (tmx_span_real(s->l.word, &probe)) {
         slice->source = source;
         snprintf(s->l.phrase, sizeof s->l.phrase, "height");
-        scan(s, "% @ ;", &slice->height_m, &slice->material);
+        scan(&s->l, "% @ ;", &slice->height_m, &slice->material);
         return true;
     }
     const struct tmx_span of = s->l.word;
@@ -678,7 +661,7 @@ static void read_die(struct tmx_ice_stack *s)
 static void read_dimensions(struct tmx_ice_stack *s)
 {
     const unsigned line = s->l.line;
-    scan(s, ": chip length %u , width %u ; [cell length %u , width %u ;]", &s->length_m, &s->width_m,
+    scan(&s->l, ": chip length %u , width %u ; [cell length %u , width %u ;]", &s->length_m, &s->width_m,
          &s->cell_length_m, &s->cell_width_m);
     const double cols = s->length_m / s->cell_length_m, rows = s->width_m / s->cell_width_m; /* inf: as is */
     if (s->cell_length_m > 0 && (fmin(rows, cols) < 1 - 1e-6 || fmax(rows, cols) > MAX_SIDE)) {
@@ -703,7 +686,7 @@ static void read_plate(struct tmx_ice_stack *s, const char *word, struct tmx_ice
 {
     double area = 0;
     if (accept(&s->l, word)) {
-        scan(s, "height %u , area % , material @ ;", &p->height_m, &area, &p->material);
+        scan(&s->l, "height %u , area % , material @ ;", &p->height_m, &area, &p->material);
         p->side_m = sqrt(area) * UM;
     }
 }
@@ -726,11 +709,11 @@ static void read_sink(struct tmx_ice_stack *s)
         read_plate(s, "sink", &s->sink);
         read_plate(s, "spreader", &s->spreader);
     }
-    scan(s, "heat transfer coefficient % ;", film_w_per_m2k);
+    scan(&s->l, "heat transfer coefficient % ;", film_w_per_m2k);
     if (old && !accept(&s->l, "ambient")) {
         (void)accept(&s->l, "environment");
     }
-    scan(s, "temperature %", &s->ambient_k);
+    scan(&s->l, "temperature %", &s->ambient_k);
     *film_w_per_m2k *= W_UM2K;
     if (other_k > 0 && other_k != s->ambient_k) {
         FAIL(&s->l, "a sink at %g K and one at %g K: both must have one temperature", other_k, s->ambient_k);
@@ -744,18 +727,18 @@ static void read_solver(struct tmx_ice_stack *s)
     double unused;
     phrase(&s->l, ":");
     if (accept(&s->l, "transient")) {
-        scan(s, "step % , slot % ;", &unused, &s->slot_s);
+        scan(&s->l, "step % , slot % ;", &unused, &s->slot_s);
     } else if (accept(&s->l, "steady")) {
         (void)accept(&s->l, "state"); /* 1.0 */
         phrase(&s->l, ";");
     } else {
         expected(&s->l, "steady or transient");
     }
-    scan(s, "[initial temperature % ;]", &s->init_k);
+    scan(&s->l, "[initial temperature % ;]", &s->init_k);
     if (is(&s->l, "numofcores")) {
         skip(&s->l, "numofcores");
     }
-    scan(s, "[numofcores % ;]", &unused);
+    scan(&s->l, "[numofcores % ;]", &unused);
 }
 
 /* What is put out, and where: `Tmap ( A, "a.txt", slot ) ;` and its like. */
@@ -818,7 +801,7 @@ static void read_channels(struct tmx_ice_stack *s)
     *c = (struct tmx_channels){.kind = TMX_CHANNELS_MERGED};
     s->channels_line = s->l.line;
     if (strcmp(s->block_word, "pinfin") == 0) {
-        scan(s, ": height % ; pin diameter % ; pin pitch %", &slice->height_m, &c->width_m, &pitch);
+        scan(&s->l, ": height % ; pin diameter % ; pin pitch %", &slice->height_m, &c->width_m, &pitch);
         if (pitch <= c->width_m) {
             FAIL(&s->l, "pins of %g um in a pitch of %g um touch", c->width_m, pitch);
         }
@@ -826,20 +809,21 @@ static void read_channels(struct tmx_ice_stack *s)
         phrase(&s->l, "; pin distribution");
         c->kind = first_of(&s->l, "staggered", "inline", "inline or staggered") ? TMX_CHANNELS_PINS_STAGGERED
                                                                                 : TMX_CHANNELS_PINS_INLINE;
-        scan(s, "; pin material @ ; darcy velocity % ;", &slice->material, &darcy);
+        scan(&s->l, "; pin material @ ; darcy velocity % ;", &slice->material, &darcy);
         c->flow_m3_per_s = darcy * UM * slice->height_m * UM; /* times the chip's length, which follows */
     } else {
         c->kind = first_of(&s->l, "4rm", "2rm", "2rm or 4rm") ? TMX_CHANNELS_RESOLVED : TMX_CHANNELS_MERGED;
-        scan(s, ": height % ; channel length % ; wall length % ;", &slice->height_m, &c->width_m, &c->wall_m);
+        scan(&s->l, ": height % ; channel length % ; wall length % ;", &slice->height_m, &c->width_m,
+             &c->wall_m);
         c->first_m = c->last_m = c->wall_m;
-        scan(s,
+        scan(&s->l,
              "[first wall length % ;] [last wall length % ;] wall material @ ; coolant flow rate % ; coolant "
              "heat transfer coefficient",
              &c->first_m, &c->last_m, &slice->material, &c->flow_m3_per_s);
         c->flow_m3_per_s *= M3_PER_S;
         read_films(s, c);
     }
-    scan(s, "coolant volumetric heat capacity % ; coolant incoming temperature % ;", &c->p_j_per_m3k,
+    scan(&s->l, "coolant volumetric heat capacity % ; coolant incoming temperature % ;", &c->p_j_per_m3k,
          &c->inlet_k);
     c->p_j_per_m3k *= C_UM;
     c->width_m /= 1e6, c->wall_m /= 1e6, c->first_m /= 1e6,
@@ -890,7 +874,7 @@ static void read_stack(struct tmx_ice_stack *s)
             double cells;
             skip(&s->l, "discretization");
             next(&s->l);
-            scan(s, "% %", &cells, &cells);
+            scan(&s->l, "% %", &cells, &cells);
         }
         s->n_placed++;
         phrase(&s->l, ";");
@@ -929,6 +913,7 @@ enum tmx_status tmx_ice_read_layout(struct tmx_ice_stack *s, const char *path, s
     *fp = (struct tmx_floorplan){0};
     snprintf(fp->source, sizeof fp->source, "%s", path);
     sniff(l, path, err);
+    l->materials = s;
     check_closed(l, false);
     s->n_outer = s->n_material;
     while (accept(l, "material")) {
@@ -936,10 +921,10 @@ enum tmx_status tmx_ice_read_layout(struct tmx_ice_stack *s, const char *path, s
     }
     while (!ended(l)) {
         struct element e = {.line = l->line, .given = MATERIAL | POWER | DISCRETIZATION};
-        unit_material(l, s, &e);
+        unit_material(l, &e);
         snprintf(e.name, sizeof e.name, "%s_%zu", l->err->code ? "" : e.material->name, fp->n_unit);
         phrase(l, ":");
-        element_keys(l, fp, s, &e);
+        element_keys(l, fp, &e);
     }
     name_rectangles(fp, err);
     if (fp->n_unit == 0) {
@@ -958,6 +943,7 @@ enum tmx_status tmx_ice_stack_read(struct tmx_ice_stack *s, const char *path, st
     unsigned had = 0;
     *s = (struct tmx_ice_stack){.n_placed = 0};
     sniff(l, path, err);
+    l->materials = s;
     check_closed(l, true); /* a plug-in's arguments, which is then refused by name */
     while (!ended(l)) {
         size_t b = 0;
