@@ -80,10 +80,7 @@ static enum tmx_status add_row(struct tmx_limit_rows *r, const struct tmx_csv *c
         r->n_left_out++;
         return TMX_OK;
     }
-    r->of[r->n_row] = load;
-    r->limit_w[r->n_row] = limit_w;
-    r->speed[r->n_row] = speed;
-    r->power_w[r->n_row++] = power_w;
+    r->row[r->n_row++] = (struct tmx_limit_row){load, limit_w, speed, power_w};
     return TMX_OK;
 }
 
@@ -94,15 +91,13 @@ static void drop_short(struct tmx_limit_rows *r)
     for (size_t load = 0; load < r->n_load; load++) {
         size_t n = 0;
         for (size_t i = 0; i < r->n_row; i++) {
-            n += r->of[i] == load;
+            n += r->row[i].load == load;
         }
         size_t row = 0;
         for (size_t i = 0; i < r->n_row; i++) {
-            if (r->of[i] != load || n >= LEAST_ROWS) {
-                r->of[row] = r->of[i] == load ? kept : r->of[i];
-                r->limit_w[row] = r->limit_w[i];
-                r->speed[row] = r->speed[i];
-                r->power_w[row++] = r->power_w[i];
+            if (r->row[i].load != load || n >= LEAST_ROWS) {
+                r->row[row] = r->row[i];
+                r->row[row++].load = r->row[i].load == load ? kept : r->row[i].load;
             }
         }
         r->n_left_out += r->n_row - row;
@@ -131,10 +126,7 @@ enum tmx_status tmx_limit_rows_load(struct tmx_limit_rows *r, const char *path, 
     }
     if (!st) {
         TMX_TAKE(&r->arena, r->load, csv.n_row);
-        TMX_TAKE(&r->arena, r->of, csv.n_row);
-        TMX_TAKE(&r->arena, r->limit_w, csv.n_row);
-        TMX_TAKE(&r->arena, r->speed, csv.n_row);
-        TMX_TAKE(&r->arena, r->power_w, csv.n_row);
+        TMX_TAKE(&r->arena, r->row, csv.n_row);
         st = r->arena.failed ? tmx_no_memory(err) : TMX_OK;
     }
     for (size_t i = 0; i < csv.n_row && !st; i++) {
@@ -215,14 +207,14 @@ static int residuals(const gsl_vector *x, void *ctx, gsl_vector *f)
     size_t n = 0;
     read_card(x, card);
     for (size_t i = 0; i < p->r->n_row; i++) {
-        const size_t load = p->r->of[i];
-        if (p->slot[load] == SIZE_MAX) {
+        const struct tmx_limit_row *row = &p->r->row[i];
+        if (p->slot[row->load] == SIZE_MAX) {
             continue;
         }
-        const struct tmx_limit_load of = read_load(x, p->slot[load]);
-        const struct tmx_limit_point at = tmx_limit_at(card, &of, p->r->limit_w[i]);
-        gsl_vector_set(f, n++, 100 * log(of.speed * at.speed / p->r->speed[i]));
-        gsl_vector_set(f, n++, 100 * log(at.power_w / p->r->power_w[i]));
+        const struct tmx_limit_load of = read_load(x, p->slot[row->load]);
+        const struct tmx_limit_point at = tmx_limit_at(card, &of, row->limit_w);
+        gsl_vector_set(f, n++, 100 * log(of.speed * at.speed / row->speed));
+        gsl_vector_set(f, n++, 100 * log(at.power_w / row->power_w));
     }
     return GSL_SUCCESS;
 }
@@ -234,8 +226,8 @@ static void start(const struct problem *p, double knee, gsl_vector *x)
     for (size_t load = 0; load < p->r->n_load; load++) {
         double speed = 0, w = 0;
         for (size_t i = 0; i < p->r->n_row; i++) {
-            speed = p->r->of[i] == load ? fmax(speed, p->r->speed[i]) : speed;
-            w = p->r->of[i] == load ? fmax(w, p->r->power_w[i]) : w;
+            speed = p->r->row[i].load == load ? fmax(speed, p->r->row[i].speed) : speed;
+            w = p->r->row[i].load == load ? fmax(w, p->r->row[i].power_w) : w;
         }
         least_w = fmin(least_w, w);
         if (p->slot[load] != SIZE_MAX) {
@@ -257,7 +249,7 @@ static enum tmx_status search(struct problem *p, gsl_vector *x, bool from_x, str
     gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
     size_t n = 0;
     for (size_t i = 0; i < p->r->n_row; i++) {
-        n += p->slot[p->r->of[i]] == SIZE_MAX ? 0 : 2;
+        n += p->slot[p->r->row[i].load] == SIZE_MAX ? 0 : 2;
     }
     gsl_multifit_nlinear_fdf f = {.f = residuals, .n = n, .p = x->size, .params = p};
     gsl_multifit_nlinear_workspace *w =
@@ -405,10 +397,11 @@ struct tmx_table *tmx_limit_row_table(const struct tmx_limit_rows *r, const stru
     struct tmx_table *t =
         tmx_table_of("load dynamic_w:1 waits:3 limit_w:0 speed:3 fitted:3 power_w:1 fitted_w:1");
     for (size_t i = 0; i < r->n_row; i++) {
-        const struct tmx_limit_load *load = &fit->load[r->of[i]];
-        const struct tmx_limit_point at = tmx_limit_at(fit->card, load, r->limit_w[i]);
-        tmx_table_row(t, "%s %g %g %g %g %g %g %g", r->load[r->of[i]], load->dynamic_w, load->waits,
-                      r->limit_w[i], r->speed[i] / load->speed, at.speed, r->power_w[i], at.power_w);
+        const struct tmx_limit_row *row = &r->row[i];
+        const struct tmx_limit_load *load = &fit->load[row->load];
+        const struct tmx_limit_point at = tmx_limit_at(fit->card, load, row->limit_w);
+        tmx_table_row(t, "%s %g %g %g %g %g %g %g", r->load[row->load], load->dynamic_w, load->waits,
+                      row->limit_w, row->speed / load->speed, at.speed, row->power_w, at.power_w);
     }
     return t;
 }

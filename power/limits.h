@@ -17,11 +17,14 @@
 #include "base/err.h"
 #include "base/table.h"
 
-struct tmx_limit_rows {     /* release with tmx_limit_rows_finish */
-    struct tmx_arena arena; /* of the arrays and names */
-    char **load;            /* [n_load] names */
-    size_t *of;             /* [n_row] its load */
-    double *limit_w, *speed, *power_w;
+struct tmx_limit_row {
+    size_t load;
+    double limit_w, speed, power_w;
+};
+struct tmx_limit_rows {               /* release with tmx_limit_rows_finish */
+    struct tmx_arena arena;           /* of the arrays and names */
+    char **load;                      /* [n_load] names */
+    struct tmx_limit_row *row;        /* [n_row] */
     size_t n_load, n_row, n_left_out; /* rows above the limit, which the card does not keep, and of loads with
                                          fewer than three others */
     double most_w;                    /* the highest limit */
