@@ -54,27 +54,22 @@
 enum { BATCH = 16 };  /* instances stepped together: two tiles of the widest kernel */
 enum { LENGTHS = 8 }; /* an instance keeps the rows of so many lengths without a table */
 
-enum precision { PRECISION_DOUBLE, PRECISION_MIXED };
-static const char *const precisions[] = {[PRECISION_DOUBLE] = "double", [PRECISION_MIXED] = "mixed", NULL};
+static const char *const precisions[] = {
+    [TMX_PRECISION_DOUBLE] = "double", [TMX_PRECISION_MIXED] = "mixed", NULL};
 
-struct options {
-    double tolerance_k;
-    int modes;
-    bool cache;
-    int precision;
-    double r_convec_low, r_convec_high;
-    bool share_sinks;
-};
 static const struct tmx_opt opts[] = {
-    TMX_ROW_REAL(options, tolerance_k, "K", 1e-6, 1, 1e-3, "largest error of a unit's temperature"),
-    TMX_ROW_INT(options, modes, "1", 0, 100000, 0, "number of modes; 0: what the tolerance needs"),
-    TMX_ROW_BOOL(options, cache, 1, "keep set-up results in the user's cache folder"),
-    TMX_ROW_CHOICE(options, precision, precisions, "double",
+    TMX_ROW_REAL(tmx_reduced_options, tolerance_k, "K", 1e-6, 1, 1e-3,
+                 "largest error of a unit's temperature"),
+    TMX_ROW_INT(tmx_reduced_options, modes, "1", 0, 100000, 0,
+                "number of modes; 0: what the tolerance needs"),
+    TMX_ROW_BOOL(tmx_reduced_options, cache, 1, "keep set-up results in the user's cache folder"),
+    TMX_ROW_CHOICE(tmx_reduced_options, precision, precisions, "double",
                    "of the products of a step; mixed: powers to modes and modes to temperatures in single"),
-    TMX_ROW_REAL(options, r_convec_low, "K/W", 0, 1e6, 0,
+    TMX_ROW_REAL(tmx_reduced_options, r_convec_low, "K/W", 0, 1e6, 0,
                  "least sink resistance of a range that shares one basis; 0: of this chip alone"),
-    TMX_ROW_REAL(options, r_convec_high, "K/W", 0, 1e6, 0, "largest sink resistance of that range"),
-    TMX_ROW_BOOL(options, share_sinks, 0,
+    TMX_ROW_REAL(tmx_reduced_options, r_convec_high, "K/W", 0, 1e6, 0,
+                 "largest sink resistance of that range"),
+    TMX_ROW_BOOL(tmx_reduced_options, share_sinks, 0,
                  "the range is the band of 0.05 16^n to 0.05 16^(n + 1) K/W of the chip's own sinks: chips "
                  "that differ by their sinks, air or fans share one set-up"),
     {0},
@@ -159,29 +154,23 @@ static void take_band(struct tmx_reduced_options *options, const struct tmx_ther
     while (16 * from <= low) {
         from *= 16;
     }
-    options->r_low_k_per_w = from;
+    options->r_convec_low = from;
     while (from <= high) {
         from *= 16;
     }
-    options->r_high_k_per_w = from;
+    options->r_convec_high = from;
 }
 
 static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
                                     struct tmx_err *err)
 {
-    const struct options *o = options;
-    struct tmx_reduced_options model_options = {.tolerance_k = o->tolerance_k,
-                                                .n_mode = (size_t)o->modes,
-                                                .cache = o->cache,
-                                                .mixed = o->precision == PRECISION_MIXED,
-                                                .r_low_k_per_w = o->r_convec_low,
-                                                .r_high_k_per_w = o->r_convec_high};
-    if (o->share_sinks && (o->r_convec_low > 0 || o->r_convec_high > 0)) {
+    struct tmx_reduced_options o = *(const struct tmx_reduced_options *)options;
+    if (o.share_sinks && (o.r_convec_low > 0 || o.r_convec_high > 0)) {
         return tmx_fail(err, TMX_ECONFIG,
                         "share_sinks takes a band of its own: expected no r_convec_low, r_convec_high");
     }
-    if (o->share_sinks) {
-        take_band(&model_options, spec);
+    if (o.share_sinks) {
+        take_band(&o, spec);
     }
     struct model *m = calloc(1, sizeof *m);
     if (!m) {
@@ -190,7 +179,7 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
     m->ambient_k = spec->ambient_k;
     m->inlet_at_ambient = spec->inlet_at_ambient;
     m->coolant_limit_k = spec->coolant_limit_k > 0 ? spec->coolant_limit_k : INFINITY;
-    const enum tmx_status st = tmx_reduced_model_init(&m->shared, spec, &model_options, err);
+    const enum tmx_status st = tmx_reduced_model_init(&m->shared, spec, &o, err);
     if (st) {
         model_destroy(m);
         return st;
@@ -801,7 +790,7 @@ const struct tmx_thermal_ops tmx_thermal_reduced = {
              .doc = "The network in a few hundred modes, stepped exactly in microseconds.",
              .source = "docs/models.md, Reduced model",
              .opts = opts,
-             .state_size = sizeof(struct options)},
+             .state_size = sizeof(struct tmx_reduced_options)},
     .claims = TMX_THERMAL_BALANCE | TMX_THERMAL_LINEAR | TMX_THERMAL_RECIPROCAL | TMX_THERMAL_SEMIGROUP,
     .can = TMX_THERMAL_LEVELS | TMX_THERMAL_BELOW | TMX_THERMAL_CHANNELS | TMX_THERMAL_FILLER |
            TMX_THERMAL_FIELD,

@@ -121,7 +121,7 @@ static double min_step(const struct tmx_thermal_spec *spec)
 
 static bool ranged(const struct tmx_reduced_options *options)
 {
-    return options->r_high_k_per_w > 0;
+    return options->r_convec_high > 0;
 }
 
 /* The options, resolved for one spec. */
@@ -134,10 +134,10 @@ static void demand_init(struct tmx_demand *d, const struct tmx_network *net,
         .tolerance_k = options->tolerance_k,
         .ambient_k = spec->network == TMX_NETWORK_PHYSICAL || spec->board ? AMBIENT_K : 0,
         .min_step_s = min_step(spec),
-        .n_mode = options->n_mode,
+        .n_mode = (size_t)options->modes,
         .n_level = tmx_thermal_spec_levels(spec),
-        .gamma_low = ranged(options) ? tmx_network_gamma(net, options->r_high_k_per_w) : INFINITY,
-        .gamma_high = ranged(options) ? tmx_network_gamma(net, options->r_low_k_per_w) : 0,
+        .gamma_low = ranged(options) ? tmx_network_gamma(net, options->r_convec_high) : INFINITY,
+        .gamma_high = ranged(options) ? tmx_network_gamma(net, options->r_convec_low) : 0,
         .field = needs_maps(spec)};
     d->octaves = net->view_start || d->n_level > 1;
     d->power_w = TMX_TAKE(&d->arena, power_w, net->n_unit);
@@ -176,7 +176,7 @@ static void demand_finish(struct tmx_demand *d)
 static void check_range(const struct tmx_thermal_spec *spec, const struct tmx_reduced_options *options,
                         struct tmx_err *err)
 {
-    const double low = options->r_low_k_per_w, high = options->r_high_k_per_w;
+    const double low = options->r_convec_low, high = options->r_convec_high;
     if (low == 0 && high == 0) {
         return;
     }
@@ -395,7 +395,7 @@ static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
                   spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);
     }
     if (ranged(options)) {
-        ADD(h, options->r_low_k_per_w, options->r_high_k_per_w);
+        ADD(h, options->r_convec_low, options->r_convec_high);
     }
     const size_t n_level = basis ? 0 : tmx_thermal_spec_levels(spec);
     ADD(h, (double)n_level);
@@ -408,7 +408,7 @@ static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
     for (size_t j = 0; spec->col_line_m && j <= spec->cols; j++) {
         ADD(h, spec->col_line_m[j]);
     }
-    ADD(h, options->tolerance_k, basis ? 0 : (double)options->n_mode, min_step_s, density_w_per_m2,
+    ADD(h, options->tolerance_k, basis ? 0 : (double)options->modes, min_step_s, density_w_per_m2,
         spec->accurate_cells);
     tmx_hash_hex(h, key);
     tmx_hash_destroy(h);
@@ -880,7 +880,7 @@ static void check_coolant(const struct tmx_thermal_spec *spec, const struct tmx_
     const char *what = by_cell(spec->map_mode) ? "grid_map_mode min or max"
                        : spec->accurate_cells  ? "a file of cells"
                        : spec->init_node_k     ? "a start field"
-                       : options->mixed        ? "precision mixed"
+                       : options->precision    ? "precision mixed"
                        : ranged(options)       ? "a range of sinks"
                                                : NULL;
     if (what) {
@@ -929,7 +929,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     if (spec->init_node_k && !own.code) {
         join_start(m, spec, &d, &own);
     }
-    if (!own.code && options->n_mode == 0) {
+    if (!own.code && options->modes == 0) {
         double bound_k = tmx_reduced_model_bound(m, false, d.power_w);
         bound_k = m->n_region ? fmax(bound_k, tmx_reduced_model_bound(m, true, d.power_w)) : bound_k;
         if (!(bound_k <= MISSED * d.tolerance_k)) {
@@ -942,7 +942,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     }
     for (size_t l = 0; l < m->n_level && !own.code; l++) {
         tmx_modal_close(&m->modal[l]);
-        if (options->mixed) {
+        if (options->precision == TMX_PRECISION_MIXED) {
             tmx_modal_mix(&m->modal[l], &own);
         }
     }

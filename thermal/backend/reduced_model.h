@@ -11,12 +11,15 @@
 /* What the instances of the reduced back-end share. Built from a network, or read from the
  * cache; never changed afterwards. */
 
-struct tmx_reduced_options {
+enum tmx_precision { TMX_PRECISION_DOUBLE, TMX_PRECISION_MIXED };
+
+struct tmx_reduced_options { /* the back-end's rows (reduced.c) */
     double tolerance_k;
-    size_t n_mode; /* 0: what the tolerance needs */
+    int modes; /* 0: what the tolerance needs */
     bool cache;
-    bool mixed;                           /* steps in mixed precision; the cache keeps doubles */
-    double r_low_k_per_w, r_high_k_per_w; /* sinks that share one basis; 0: those of the spec alone */
+    int precision;                      /* enum tmx_precision, of steps: the cache keeps doubles */
+    double r_convec_low, r_convec_high; /* [K/W] sinks that share one basis; 0: those of the spec alone */
+    bool share_sinks;                   /* the back-end's, which turns it into these */
 };
 
 struct tmx_reduced_model {
@@ -47,7 +50,7 @@ struct tmx_reduced_model {
 
 /* Overwritten; end it with tmx_reduced_model_finish, also after failure. A cache that
  * cannot be read or written is done without. TMX_ESOLVE when the tolerance is missed by far,
- * unless options->n_mode asks for it. */
+ * unless options->modes asks for it. */
 TMX_NODISCARD enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m,
                                                      const struct tmx_thermal_spec *spec,
                                                      const struct tmx_reduced_options *options,

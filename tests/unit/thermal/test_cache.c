@@ -432,8 +432,8 @@ static void sinks_of_a_range_share_one_basis(void **state)
     open_coarse(&g);
     struct tmx_thermal_spec *spec = &g.stack.spec;
     const double r = spec->package.r_convec_k_per_w;
-    o.r_low_k_per_w = 0.4 * r;
-    o.r_high_k_per_w = 4 * r;
+    o.r_convec_low = 0.4 * r;
+    o.r_convec_high = 4 * r;
     assert_int_equal(setenv("THERMIX_CACHE_MIB", "0", 1), 0); /* what was kept goes */
     assert_int_equal(tmx_cache_clean(NULL, 0, &(size_t){0}, NULL), TMX_OK);
     assert_int_equal(unsetenv("THERMIX_CACHE_MIB"), 0);
@@ -457,7 +457,7 @@ static void sinks_of_a_range_share_one_basis(void **state)
     spec->package.r_convec_k_per_w = 5 * r;
     assert_int_equal(tmx_reduced_model_init(&m[0], spec, &o, &err), TMX_ECONFIG);
     tmx_reduced_model_finish(&m[0]);
-    o.r_low_k_per_w = 8 * r;
+    o.r_convec_low = 8 * r;
     assert_int_equal(tmx_reduced_model_init(&m[0], spec, &o, &err), TMX_ECONFIG);
     tmx_reduced_model_finish(&m[0]);
     golden_close(&g);
