@@ -368,10 +368,9 @@ static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, size_t n_ce
     }
 }
 
-/* Of a model, or of the basis that models of a range share. */
-static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
-                                const struct tmx_reduced_options *options, bool basis, double min_step_s,
-                                double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
+enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
+                                const struct tmx_reduced_options *options, bool basis, char key[TMX_HASH_HEX],
+                                struct tmx_err *err)
 {
     const struct tmx_package *p = &spec->package;
     struct tmx_hash *h;
@@ -408,18 +407,11 @@ static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
     for (size_t j = 0; spec->col_line_m && j <= spec->cols; j++) {
         ADD(h, spec->col_line_m[j]);
     }
-    ADD(h, options->tolerance_k, basis ? 0 : (double)options->modes, min_step_s, density_w_per_m2,
+    ADD(h, options->tolerance_k, basis ? 0 : (double)options->modes, min_step(spec), density(spec),
         spec->accurate_cells);
     tmx_hash_hex(h, key);
     tmx_hash_destroy(h);
     return TMX_OK;
-}
-
-enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
-                                const struct tmx_reduced_options *options, double min_step_s,
-                                double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
-{
-    return make_key(spec, options, false, min_step_s, density_w_per_m2, key, err);
 }
 
 /* Arrays on their way to a file of the cache, or, with take, from it: they are taken then. */
@@ -688,7 +680,7 @@ static void shared_basis(const struct tmx_reduced_model *m, const struct tmx_the
 {
     char key[TMX_HASH_HEX];
     const struct tmx_cache_name name = {.kind = "basis", .key = key};
-    (void)make_key(spec, options, true, d->min_step_s, density(spec), key, err);
+    (void)!tmx_reduced_key(spec, options, true, key, err); /* what is wrong is in err */
     const bool kept = !err->code && options->cache && !m->fine && m->no_field;
     if (!err->code && !(kept && load_basis(basis, &m->net, &name))) {
         FILE *making = kept ? tmx_cache_make(&name) : NULL; /* one run of a sweep; the others find it */
@@ -760,8 +752,7 @@ enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
                                          struct tmx_err *err)
 {
     char key[TMX_HASH_HEX], first;
-    const enum tmx_status st =
-        options->cache ? tmx_reduced_key(spec, options, min_step(spec), density(spec), key, err) : TMX_OK;
+    const enum tmx_status st = options->cache ? tmx_reduced_key(spec, options, false, key, err) : TMX_OK;
     const struct tmx_cache_name name = {.kind = "thermal", .key = key}, maps = {.kind = "field", .key = key};
     *cached = !st && options->cache && tmx_cache_peek(&name, &first, sizeof first) &&
               (!needs_maps(spec) || tmx_cache_peek(&maps, &first, sizeof first));
@@ -775,7 +766,7 @@ static void obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *s
     char key[TMX_HASH_HEX];
     FILE *making = NULL;
     const bool cache = options->cache;
-    if (cache && tmx_reduced_key(spec, options, d->min_step_s, density(spec), key, err)) {
+    if (cache && tmx_reduced_key(spec, options, false, key, err)) {
         return;
     }
     m->from_cache = cache && load_model(m, key);

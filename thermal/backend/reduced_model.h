@@ -62,11 +62,11 @@ TMX_NODISCARD enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_
                                                        const struct tmx_reduced_options *options,
                                                        bool *cached, struct tmx_err *err);
 
-/* Name of the model in the cache: a hash of all that its numbers depend on. The start is none of it. */
+/* Name in the cache of the model, or of the basis that models of a range share: a hash of all that its
+ * numbers depend on. The start is none of it. */
 TMX_NODISCARD enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
-                                              const struct tmx_reduced_options *options, double min_step_s,
-                                              double density_w_per_m2, char key[TMX_HASH_HEX],
-                                              struct tmx_err *err);
+                                              const struct tmx_reduced_options *options, bool basis,
+                                              char key[TMX_HASH_HEX], struct tmx_err *err);
 
 /* Estimate [K] of the largest error at a unit, or at any node (INFINITY where nothing controls it), while
  * each unit's power changes by at most swing_w [n_unit, W] at a time; in mixed precision, while it is at most

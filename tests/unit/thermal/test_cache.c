@@ -304,7 +304,7 @@ static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **s
     char key[TMX_HASH_HEX];
     open_coarse(&g);
     g.stack.spec.power_density_w_per_m2 = 1e6;
-    assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 1e6, key, NULL), TMX_OK);
+    assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, false, key, NULL), TMX_OK);
     assert_int_equal(tmx_cache_clean(NULL, 0, &(size_t){0}, NULL),
                      TMX_OK); /* of an earlier run of this test */
     open_model(&cold, &g.stack.spec);
@@ -354,7 +354,7 @@ static void of_processes_that_need_one_model_one_makes_it(void **state)
     int n_made = 0;
     open_coarse(&g);
     g.stack.spec.power_density_w_per_m2 = 2e6;
-    assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 2e6, key, NULL), TMX_OK);
+    assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, false, key, NULL), TMX_OK);
     remove(cached_file(key));
     for (size_t i = 0; i < N; i++) {
         child[i] = fork();
@@ -379,7 +379,7 @@ static void maps_are_a_file_of_their_own_that_is_read_when_asked_for(void **stat
     char key[TMX_HASH_HEX], path[1200];
     open_coarse(&g);
     g.stack.spec.power_density_w_per_m2 = 1e6;
-    assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 1e6, key, NULL), TMX_OK);
+    assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, false, key, NULL), TMX_OK);
     snprintf(path, sizeof path, "%s/thermix/%s.field", folder, key);
     remove(cached_file(key));
     open_model(&with, &g.stack.spec);
