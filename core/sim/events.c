@@ -173,16 +173,19 @@ static enum tmx_status evaluate(struct tmx_sim *s, size_t g)
     return s->spec.power.ops->eval(s->power, s->machine, only(g), &s->frame);
 }
 
-/* Keep the begin of a piece. */
-static void start(const struct tmx_sim *s, size_t g)
+/* Keep the begin of a piece, or go back to it. */
+static void start(const struct tmx_sim *s, size_t g, bool back)
 {
     const struct tmx_events *e = s->events;
     const struct tmx_frame *f = &s->frame;
     const size_t u0 = s->machine->gpu[g].unit0, size = units(s, g) * sizeof(double);
-    memcpy(e->start_w + u0, f->power_w + u0, size);
-    memcpy(e->start_leak_w + u0, f->leakage_w + u0, size);
-    memcpy(e->start_saved_w + u0, f->saved_w + u0, size);
-    memcpy(e->start_k + u0, f->temp_k + u0, size);
+    double *const pairs[][2] = {{e->start_w, f->power_w},
+                                {e->start_leak_w, f->leakage_w},
+                                {e->start_saved_w, f->saved_w},
+                                {e->start_k, f->temp_k}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        memcpy(pairs[i][back] + u0, pairs[i][!back] + u0, size);
+    }
 }
 
 /* Largest difference of a unit's leakage at the frame's temperatures from `rise` of the begin's, in half [W].
@@ -233,16 +236,6 @@ static enum tmx_status foresee_piece(struct tmx_sim *s, size_t g, uint64_t h, bo
     return TMX_OK;
 }
 
-static void back_to_start(const struct tmx_sim *s, size_t g)
-{
-    const struct tmx_events *e = s->events;
-    const size_t u0 = s->machine->gpu[g].unit0, size = units(s, g) * sizeof(double);
-    memcpy(s->frame.temp_k + u0, e->start_k + u0, size);
-    memcpy(s->frame.power_w + u0, e->start_w + u0, size);
-    memcpy(s->frame.leakage_w + u0, e->start_leak_w + u0, size);
-    memcpy(s->frame.saved_w + u0, e->start_saved_w + u0, size);
-}
-
 /* Go to what foresee_piece found. */
 static void take_piece(const struct tmx_sim *s, size_t g, uint64_t h)
 {
@@ -282,14 +275,14 @@ enum tmx_status tmx_events_heat(struct tmx_sim *s, size_t g)
         e->piece[g] = wants(s, g, want, left);
         left = 0;
     } else {
-        start(s, g);
+        start(s, g, false);
     }
     while (left > 0) {
         const uint64_t h = want < left ? want : left;
         bool fits = false;
         const enum tmx_status st = foresee_piece(s, g, h, &fits);
         if (h > 1 && (st || !fits)) {
-            back_to_start(s, g);
+            start(s, g, true);
             want = h / 2;
             continue;
         }
@@ -300,7 +293,7 @@ enum tmx_status tmx_events_heat(struct tmx_sim *s, size_t g)
         want = wants(s, g, want, h);
         e->piece[g] = want;
         left -= h;
-        start(s, g);
+        start(s, g, false);
     }
     for (size_t u = u0; u < u0 + n; u++) {
         f->power_w[u] = e->sum_w[u] / (double)s->span;
@@ -330,7 +323,7 @@ static bool may_skip(struct tmx_sim *s)
             tmx_gate_stage_sleep(s->gate, s->machine, only(g), s->frame.asleep);
         }
         may = evaluate(s, g) == TMX_OK;
-        start(s, g);
+        start(s, g, false);
     }
     return may;
 }
@@ -384,7 +377,7 @@ static bool foresee(struct tmx_sim *s, uint64_t n, double trip_k)
         fits = fits && stays_below(s, g, trip_k - GUESS_K - by_leakage_k);
     }
     while (!fits && g-- > 0) {
-        back_to_start(s, g);
+        start(s, g, true);
     }
     return fits;
 }
@@ -398,9 +391,7 @@ uint64_t tmx_events_span(struct tmx_sim *s, uint64_t most)
         return most;
     }
     const uint64_t last = end < reads ? end : reads / s->sample * s->sample;
-    const struct tmx_choice *hardware = &s->spec.choice[TMX_SAFETY];
-    const double top_k = tmx_dtm_of(hardware)->trip_k ? tmx_dtm_of(hardware)->trip_k(hardware->state) : NAN,
-                 trip_k = (isnan(top_k) ? INFINITY : top_k) - s->sensor->above_k;
+    const double top_k = tmx_sim_trip_k(s), trip_k = (isnan(top_k) ? INFINITY : top_k) - s->sensor->above_k;
     uint64_t wanted = last - s->tick;
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         const uint64_t want = s->events->piece[g];
