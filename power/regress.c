@@ -176,47 +176,35 @@ static enum tmx_status solve(struct work *w, const struct tmx_training *t, size_
     return TMX_OK;
 }
 
-static double predict(const double *coefficient, size_t n_feature, const double *event)
+double tmx_power_fit_predict_w(const struct tmx_power_fit *fit, const double *event)
 {
-    double w = coefficient[0];
-    for (size_t f = 0; f < n_feature; f++) {
-        w += coefficient[f + 1] * event[f];
+    double w = fit->coefficient[0];
+    for (size_t f = 0; f + 1 < fit->n_coefficient; f++) {
+        w += fit->coefficient[f + 1] * event[f];
     }
     return w;
 }
 
-double tmx_power_fit_predict_w(const struct tmx_power_fit *fit, const double *event)
-{
-    return predict(fit->coefficient, fit->n_coefficient - 1, event);
-}
-
-static enum tmx_status fit_all(const struct tmx_training *t, struct tmx_power_fit *fit, struct tmx_err *err)
+/* Coefficients and their errors from all rows but `left_out`. */
+static enum tmx_status fit_without(const struct tmx_training *t, size_t left_out, struct tmx_power_fit *fit,
+                                   double *chisq, struct tmx_err *err)
 {
     struct work w;
-    double chisq = 0, mean = 0, total = 0;
-    enum tmx_status st = work_create(&w, t, t->n_row, err);
-    st = st ? st : solve(&w, t, t->n_row, &chisq, err);
+    enum tmx_status st = work_create(&w, t, left_out, err);
+    st = st ? st : solve(&w, t, left_out, chisq, err);
     for (size_t i = 0; !st && i < fit->n_coefficient; i++) {
         fit->coefficient[i] = gsl_vector_get(w.c, i);
         fit->std_error[i] = sqrt(gsl_matrix_get(w.cov, i, i));
     }
     work_free(&w);
-    for (size_t r = 0; !st && r < t->n_row; r++) {
-        fit->fitted_w[r] = tmx_power_fit_predict_w(fit, &t->event[r * t->n_feature]);
-        mean += t->power_w[r] / (double)t->n_row;
-    }
-    for (size_t r = 0; !st && r < t->n_row; r++) {
-        total += (t->power_w[r] - mean) * (t->power_w[r] - mean);
-    }
-    fit->r_squared = total > 0 ? 1 - chisq / total : 0;
-    fit->rms_w = sqrt(chisq / (double)(t->n_row - fit->n_coefficient));
     return st;
 }
 
 enum tmx_status tmx_power_fit(const struct tmx_training *t, struct tmx_power_fit *fit, struct tmx_err *err)
 {
-    enum tmx_status st;
-    *fit = (struct tmx_power_fit){.n_coefficient = t->n_feature + 1, .n_row = t->n_row};
+    double chisq = 0, mean = 0, total = 0, unused;
+    *fit = (struct tmx_power_fit){.n_coefficient = t->n_feature + 1};
+    struct tmx_power_fit other = *fit; /* without a row, which it predicts */
     if (t->n_row < fit->n_coefficient + 2) {
         return tmx_fail_at(err, TMX_EPARSE, t->csv.source, 0,
                            "%zu rows are too few for %zu coefficients: at least %zu are needed", t->n_row,
@@ -224,28 +212,20 @@ enum tmx_status tmx_power_fit(const struct tmx_training *t, struct tmx_power_fit
     }
     TMX_TAKE(&fit->arena, fit->fitted_w, t->n_row);
     TMX_TAKE(&fit->arena, fit->left_out_w, t->n_row);
-    st = fit->arena.failed ? tmx_fail(err, TMX_ENOMEM, "regression of %zu rows", t->n_row)
-                           : fit_all(t, fit, err);
+    enum tmx_status st = fit->arena.failed ? tmx_fail(err, TMX_ENOMEM, "regression of %zu rows", t->n_row)
+                                           : fit_without(t, t->n_row, fit, &chisq, err);
     for (size_t r = 0; !st && r < t->n_row; r++) {
-        /* the fit without row r, which predicts it */
-        struct work w;
-        double chisq = 0, c[TMX_FEATURE_MAX + 1] = {0};
-        st = work_create(&w, t, r, err);
-        st = st ? st : solve(&w, t, r, &chisq, err);
-        if (!st) {
-            for (size_t i = 0; i < fit->n_coefficient; i++) {
-                c[i] = gsl_vector_get(w.c, i);
-            }
-            fit->left_out_w[r] = predict(c, t->n_feature, &t->event[r * t->n_feature]);
-            const double percent = 100 * fabs(fit->left_out_w[r] / t->power_w[r] - 1);
-            fit->mean_percent += percent / (double)t->n_row;
-            if (percent > fit->worst_percent) {
-                fit->worst_percent = percent;
-                fit->worst_row = r;
-            }
-        }
-        work_free(&w);
+        const double *event = &t->event[r * t->n_feature];
+        mean += t->power_w[r] / (double)t->n_row;
+        fit->fitted_w[r] = tmx_power_fit_predict_w(fit, event);
+        st = fit_without(t, r, &other, &unused, err);
+        fit->left_out_w[r] = tmx_power_fit_predict_w(&other, event);
     }
+    for (size_t r = 0; !st && r < t->n_row; r++) {
+        total += (t->power_w[r] - mean) * (t->power_w[r] - mean);
+    }
+    fit->r_squared = total > 0 ? 1 - chisq / total : 0;
+    fit->rms_w = sqrt(chisq / (double)(t->n_row - fit->n_coefficient));
     if (st) {
         tmx_power_fit_finish(fit);
     }

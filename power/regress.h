@@ -32,10 +32,8 @@ struct tmx_power_fit {                       /* release with tmx_power_fit_finis
     double *fitted_w;                        /* [n_row] */
     double *left_out_w;                      /* [n_row] predicted by the fit to all other rows */
     double r_squared;
-    double rms_w;                       /* of the residuals, with n_row - n_coefficient degrees of freedom */
-    double mean_percent, worst_percent; /* leave-one-out errors, relative to the measured power */
-    size_t worst_row;
-    size_t n_coefficient, n_row;
+    double rms_w; /* of the residuals, with n_row - n_coefficient degrees of freedom */
+    size_t n_coefficient;
 };
 
 /* Read a table (base/csv.h) of columns `kernel,<event>...,power_w`. Its errors, and TMX_EPARSE with file:line

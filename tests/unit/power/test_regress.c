@@ -30,7 +30,7 @@ static void exact_data_give_exact_coefficients(void **state)
     check_close(f.coefficient[1], 100, 1e-10, 0);
     check_close(f.coefficient[2], 1000, 1e-10, 0);
     check_close(f.r_squared, 1, 1e-10, 0);
-    check_close(f.worst_percent, 0, 0, 1e-9);
+    check_close(tmx_fit_left_out(&t, &f, 0).worst, 0, 0, 1e-9);
     const double event[] = {0.4, 0.1};
     check_close(tmx_power_fit_predict_w(&f, event), 150, 1e-10, 0);
     tmx_power_fit_finish(&f);
@@ -51,8 +51,9 @@ static void a_line_through_four_points_has_known_errors(void **state)
     check_close(f.rms_w, sqrt(0.3 / 2), 1e-12, 0);
     check_close(f.std_error[1], sqrt(0.15 / 5), 1e-12, 0);
     check_close(f.left_out_w[3], 13, 1e-12, 0);
-    assert_int_equal(f.worst_row, 3);
-    check_close(f.worst_percent, 100.0 / 14, 1e-12, 0);
+    const struct tmx_fit_error e = tmx_fit_left_out(&t, &f, 0);
+    assert_int_equal(e.worst_row, 3);
+    check_close(e.worst, 100.0 / 14, 1e-12, 0);
     tmx_power_fit_finish(&f);
     tmx_training_finish(&t);
 }
@@ -62,16 +63,18 @@ static void the_order_of_rows_does_not_matter(void **state)
     static const char *const text[] = {"kernel,x,power_w\na,1,10\nb,2,11.5\nc,3,12\nd,4,14\ne,6,15\n",
                                        "kernel,x,power_w\ne,6,15\nc,3,12\na,1,10\nd,4,14\nb,2,11.5\n"};
     struct tmx_power_fit f[2];
+    struct tmx_fit_error e[2];
     for (int i = 0; i < 2; i++) {
         struct tmx_training t;
         struct tmx_err err = {0};
         assert_int_equal(load(text[i], &t, &err), TMX_OK);
         assert_int_equal(tmx_power_fit(&t, &f[i], &err), TMX_OK);
+        e[i] = tmx_fit_left_out(&t, &f[i], 0);
         tmx_training_finish(&t);
     }
     check_close(f[0].coefficient[1], f[1].coefficient[1], 1e-13, 0);
-    check_close(f[0].mean_percent, f[1].mean_percent, 1e-12, 0);
-    check_close(f[0].worst_percent, f[1].worst_percent, 1e-12, 0);
+    check_close(e[0].mean, e[1].mean, 1e-12, 0);
+    check_close(e[0].worst, e[1].worst, 1e-12, 0);
     tmx_power_fit_finish(&f[0]);
     tmx_power_fit_finish(&f[1]);
 }
@@ -149,7 +152,8 @@ static void the_shipped_table_meets_the_papers_error(void **state)
                      TMX_OK);
     assert_int_equal(t.n_row, 10);
     assert_int_equal(tmx_power_fit(&t, &f, &err), TMX_OK);
-    assert_true(f.worst_percent <= 10 && f.mean_percent <= 6.4);
+    const struct tmx_fit_error e = tmx_fit_left_out(&t, &f, 0);
+    assert_true(e.worst <= 10 && e.mean <= 6.4);
     tmx_power_fit_finish(&f);
     tmx_training_finish(&t);
 }
