@@ -444,7 +444,7 @@ enum tmx_status tmx_sets_refuse(const struct tmx_sets *s, const char *words, con
         const char *key = set->key + (strncmp(set->key, "base.", 5) == 0 ? 5 : 0);
         char first[64];
         snprintf(first, sizeof first, "%.*s", (int)strcspn(key, "."), key);
-        if (tmx_words_have(words, first)) {
+        if (tmx_words_have(words, first) || tmx_words_have(words, key)) {
             return tmx_fail(err, TMX_ECONFIG, "%s: %s", set->file ? set->file : set->key, why);
         }
     }

@@ -116,7 +116,7 @@ static enum tmx_status refuse_policy(const struct rows *r, const struct tmx_run 
 {
     return r->call->reached || run->options.measured_gains
                ? TMX_OK
-               : tmx_sets_refuse(r->call->sets, "policy place mix_policy tb",
+               : tmx_sets_refuse(r->call->sets, "policy place mix_policy dtm tb route row.policy",
                                  "a bound holds for every policy and depends on none", r->err);
 }
 

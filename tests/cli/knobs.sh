@@ -67,7 +67,7 @@ if "$thermix" budget gtx280 --limit 50 > out.txt 2> err; then fail "a budget at 
 grep -q 'without work the hottest SM comes to 63.23' err || fail "$(cat err)"
 # kalos is a mix and a run: the run's A100s, which nothing but a power limit stops, and not the mix on the machine of suite tabs-knobs
 if "$thermix" bound kalos --set rows=8 --set cols=8 > /dev/null 2> err || ! grep -q "nothing limits" err; then fail "the bound of a run whose mix has its name"; fi
-for bad in policy=MU place.policy=coldest; do
+for bad in policy=MU place.policy=coldest dtm.policy=dvfs; do
   if "$thermix" bound WL7 --set $bad 2> err || ! grep -qF -- "--set $bad: a bound holds for every policy" err; then fail "a bound with $bad: $(cat err)"; fi
 done
 "$thermix" bound WL7 --set policy=MU --set measured_gains=true --set rows=8 --set cols=8 > /dev/null || fail "gains are a policy's"

@@ -126,8 +126,10 @@ if ! "$thermix" bound a.cfg --format csv >bound.csv 2>err.txt && grep -q "built 
 # an open trace: the policy keeps up with it, below the bound; the certificate is round-off
 awk -F, 'NR == 2 { ok = $3 > 0 && $5 < 1e-6 } END { exit !ok }' bound.csv || { cat bound.csv; bad=1; }
 awk -F, 'NR == 2 { ok = $18 > 0 && $19 < 100 && $9 > 0 } END { exit !ok }' reached.csv || { cat reached.csv; bad=1; }
-"$thermix" bound a.cfg --set policy=MU 2>err.txt
-[ $? = 2 ] && grep -q "policy=MU: a bound holds for every policy and depends on none" err.txt || { cat err.txt; bad=1; }
+for policy in policy=MU dtm.policy=none route.policy=jsq row.policy=none; do
+  "$thermix" bound a.cfg --set $policy 2>err.txt
+  [ $? = 2 ] && grep -q "$policy: a bound holds for every policy and depends on none" err.txt || { cat err.txt; bad=1; }
+done
 "$thermix" bound a.cfg --tbt 1e-4 2>err.txt
 [ $? = 1 ] && grep -q "the bound is 0: within these limits no request is served" err.txt || { cat err.txt; bad=1; }
 "$thermix" bound WL1 --reached 2>err.txt
