@@ -203,6 +203,9 @@ static void read_sets(struct tmx_posterior *p, const struct tmx_where *where, si
         const bool done = read_word(sets, r, p->status, statuses, err) == 0;
         const double importance =
             done && p->importance < sets->n_column ? read_real(sets, r, p->importance, err) : 1;
+        if (importance < 0) {
+            bad_cell(sets, r, p->importance, "a number from 0 on", err);
+        }
         bool keep = done && importance > 0;
         for (size_t w = 0; w < n_where; w++) {
             keep = keep && tmx_where_holds(&where[w], tmx_csv_at(sets, r, where[w].key));

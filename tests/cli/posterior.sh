@@ -51,6 +51,7 @@ refused values.csv 's/,no$/,maybe/' 'follows: "maybe", expected no, yes'
 refused values.csv '3s/,1,no value/,0,no value/' 'values.csv:3: band: "0", expected above 0'
 refused values.csv '3s/,1,no value/,abc,no value/' 'band: "abc", expected a number'
 refused sets.csv 's/13,7,1/13,0x7,1/' 'sets.csv:4: v2: "0x7", expected a number'
+refused sets.csv '1s/$/,importance/; 2,$s/$/,-1/' 'sets.csv:3: importance: "-1", expected a number from 0 on'
 refused sets.csv 's/^2,/1,/' 'set: "1", expected each set once'
 refused sets.csv 's/screened/Done/' 'status: "Done", expected done, screened, failed, not run'
 # words: nine values in three groups of neighbours, eta^2 = 1 - 6/60 of the ranks; less chance sqrt(1 - 0.1 * 8 / 6)
