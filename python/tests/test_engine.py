@@ -65,6 +65,11 @@ class TestEngine(unittest.TestCase):
             self.assertRaisesRegex(ValueError, "shares a part", e.step, 0.01, room[:40 * 33].reshape(40, 33), room[33:].reshape(40, 33))
             self.assertRaisesRegex(TypeError, "engine_step_many: 'a': expected a number", e.step, "a", self.power_w)
             self.assertRaisesRegex(TypeError, "complex", e.step, 1e-3, np.asarray(self.power_w) + 1j)
+            for names in ("columns", "index"):  # as a frame of pandas and one of its rows have them
+                named = type("Named", (np.ndarray,), {names: [*reversed(e.units)]})
+                self.assertRaisesRegex(ValueError, "in their order", e.step, 1e-3, np.asarray(self.power_w).view(named))
+                setattr(named, names, e.units)
+                e.step(1e-3, np.asarray(self.power_w).view(named))
             for hot in (lambda: e.step(1.0, np.asarray(self.power_w) * 1e6), lambda: e.steady(np.full(len(e.units), 1e6))):
                 self.assertWarnsRegex(UserWarning, "no chip lives there", hot)
         self.assertRaisesRegex(ValueError, "closed", e.step, 0.01, self.power_w)

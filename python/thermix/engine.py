@@ -74,6 +74,10 @@ class Engine(Owner):
             raise TypeError("powers: a masked array; fill it first")
         if np.iscomplexobj(power_w):
             raise TypeError("powers: complex numbers")
+        names = getattr(power_w, "columns", getattr(power_w, "index", ()))  # of pandas; a list's index is a method
+        names = () if callable(names) else [n for n in names if isinstance(n, str)]
+        if names and names != self.units:
+            raise ValueError(f"powers of {', '.join(names)}: expected those of `units`, in their order")
         power_w = np.ascontiguousarray(power_w, dtype=np.float64)
         if power_w.ndim not in (1, 2) or power_w.shape[-1] != len(self.units):
             raise ValueError(f"powers of shape {power_w.shape}: expected [{len(self.units)}] or "
