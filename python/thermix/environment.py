@@ -102,6 +102,8 @@ class Environment(_Base):
     render_mode = None
 
     def __init__(self, config=DEFAULT, sets=(), every_s=0.5, most_s=float("inf"), reward=work_and_heat):
+        if not (every_s > 0 and most_s > 0):
+            raise ValueError(f"every_s = {every_s}, most_s = {most_s}: expected times above 0")
         self._config = to_text(config) if isinstance(config, dict) else config
         self._sets = [f"{k}={v}" for k, v in sets.items()] if isinstance(sets, dict) else list(sets)
         self.every_s, self.most_s, self._reward = every_s, most_s, reward
