@@ -73,6 +73,7 @@ struct kind { /* instances of one phase of the model */
     double a, b, c;            /* seconds of an iteration of tokens */
     double token_w, sequence_w;
     double long_s, long_j; /* of the prompts above the budget, for each request */
+    double ride_s;         /* of a sequence beside such a prompt, at least */
     double both;           /* an iteration of both takes so many times a prompt */
     bool add;              /* or is the sum of both */
 };
@@ -158,7 +159,10 @@ static void read_requests(struct build *d)
         d->max_input = q[i].input > d->max_input ? q[i].input : d->max_input;
         for (size_t k = 0; k < d->n_kind && alone; k++) {
             struct kind *x = &d->kind[k];
-            const double s = tmx_llm_prompt_s(x->phase, q[i].input);
+            const double s = tmx_llm_prompt_s(x->phase, q[i].input),
+                         next_s = tmx_llm_prompt_s(x->phase, q[i].input + 1.0) - s, /* the least: convex */
+                ride_s = x->add ? x->b : x->both * next_s;
+            x->ride_s = x->long_s > 0 ? fmin(x->ride_s, ride_s) : ride_s;
             x->long_s += s / (double)n;
             x->long_j +=
                 s * fmax(0, tmx_llm_prompt_share(x->phase, q[i].input) * x->gpu->board_w - x->gpu->static_w) /
@@ -950,7 +954,6 @@ static void mean_row(struct build *d, const struct group *x, int mean, bool time
     const struct kind *k = &d->kind[x->kind];
     const struct tmx_llm *m = d->spec->llm;
     struct tmx_lp *lp = &d->lp;
-    const double ride_s = k->add ? k->b : 1e-3 * k->both * k->phase->prompt_ms[2];
     for (size_t v = 0; v < k->chip->n_level; v++) {
         const struct at a = columns_at(d, x, v);
         const struct clock c = clock_of(d, k, v);
@@ -979,7 +982,7 @@ static void mean_row(struct build *d, const struct group *x, int mean, bool time
         tmx_lp_add(lp, a.both_s, shares ? busy * c.prompt : 0);
         tmx_lp_add(lp, a.lone, shares ? busy * c.prompt * k->long_s : joules_p * k->long_j);
         tmx_lp_add(lp, a.lone_both, k->both * (shares ? busy * c.prompt * k->long_s : joules_p * k->long_j));
-        tmx_lp_add(lp, a.lone_riding, shares ? busy * c.prompt * ride_s : 0);
+        tmx_lp_add(lp, a.lone_riding, shares ? busy * c.prompt * k->ride_s : 0);
         tmx_lp_add(lp, a.idle, shares ? busy : 0);
     }
 }
@@ -1111,7 +1114,8 @@ static void read_optimum(struct build *d, const double *x, const double *dual)
             const struct clock c = clock_of(d, k, v);
             double s = c.token * k->c * x[a.cache] +
                        c.prompt * ((k->add ? k->c : 0) * x[a.cache_both] + x[a.both_s]) +
-                       c.prompt * k->long_s * (x[a.lone] + k->both * x[a.lone_both]);
+                       c.prompt * (k->long_s * (x[a.lone] + k->both * x[a.lone_both]) +
+                                   k->ride_s * x[a.lone_riding]);
             for (size_t r = 0; r < k->token.n; r++) {
                 s += c.token * k->token.s[r] * x[a.token + r];
                 tokens += (double)g->n * k->token.x[r] * x[a.token + r];

@@ -130,6 +130,11 @@ for policy in policy=MU dtm.policy=none route.policy=jsq row.policy=none; do
   "$thermix" bound a.cfg --set $policy 2>err.txt
   [ $? = 2 ] && grep -q "$policy: a bound holds for every policy and depends on none" err.txt || { cat err.txt; bad=1; }
 done
+# prompts above the budget and so short that sequences ride beside them in no time: no run passes the bound
+{ echo arrival_s,input_tokens,output_tokens; for _ in $(seq 2000); do echo 0,130,65; done; } >lone.csv
+"$thermix" bound a.cfg --set 'serve.requests.file="lone.csv"' --set serve.scheduler.budget=100 --set serve.scheduler.max_preempt=0 --set serve.scheduler.max_batch=64 \
+  --reached --format csv >lone.txt || bad=1
+awk -F, 'NR == 2 { ok = $19 > 95 && $19 < 100 && $15 > 99.9 } END { exit !ok }' lone.txt || { cat lone.txt; bad=1; }
 "$thermix" bound a.cfg --tbt 1e-4 2>err.txt
 [ $? = 1 ] && grep -q "the bound is 0: within these limits no request is served" err.txt || { cat err.txt; bad=1; }
 "$thermix" bound WL1 --reached 2>err.txt
