@@ -27,7 +27,8 @@ static const struct tmx_arg rows[] = {
     TMX_ARG_TABLE(args),
     TMX_ARG_SET(args, sets, "base."),
     TMX_ARG(args, policy, LIST, "policy", 0, .value = "NAME,...",
-            .doc = "run these presets and, of the suite's own, only the policies that it compares with"),
+            .doc = "suites of kind tabs: run these presets and, of its own, only the policies that it "
+                   "compares with"),
     TMX_ARG(args, sets, SETS, "gate", 0, .value = "POLICY",
             .prefix = "base.gate.policy=", .names = TMX_NAMES_GATE,
             .doc = "unit gating under every policy, short for --set gate.policy=POLICY"),

@@ -291,10 +291,10 @@ enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
     st = st ? st : tmx_config_load(&cfg, path, call->sets, err);
     const struct tmx_setting *at = st ? NULL : tmx_config_find(cfg, "kind");
     const char *kind = tmx_setting_text(at) ? tmx_setting_text(at) : "";
-    if (!st && call->nudge && (call->n_seed < 2 || strcmp(kind, "tabs") != 0)) {
-        st = tmx_fail(err, TMX_ECONFIG,
-                      call->n_seed < 2 ? "--nudge is of --seeds N, with N of 2 or more"
-                                       : "--nudge is of suites of kind tabs");
+    if (!st && call->nudge && call->n_seed < 2) {
+        st = tmx_fail(err, TMX_ECONFIG, "--nudge is of --seeds N, with N of 2 or more");
+    } else if (!st && (call->nudge || call->n_policy > 0) && strcmp(kind, "tabs") != 0) {
+        st = tmx_fail(err, TMX_ECONFIG, "--%s is of suites of kind tabs", call->nudge ? "nudge" : "policy");
     } else if (!st && call->n_seed > 0 && strcmp(kind, "consolidation") == 0) {
         st = tmx_fail(err, TMX_ECONFIG, "--seeds: nothing in a suite of kind consolidation is random");
     } else if (!st && call->n_seed > 0) { /* some kinds have them in the group base */

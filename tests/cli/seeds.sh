@@ -89,6 +89,7 @@ refuse 'expected a whole number' run ./r.cfg --seeds 1.5
 refuse '--nudge is of --seeds N, with N of 2 or more' run ./r.cfg --nudge
 refuse '--nudge is of --seeds N, with N of 2 or more' table ./s.cfg --nudge --seeds 1
 refuse '--nudge is of suites of kind tabs' table tcs --seeds 2 --nudge
+refuse '--policy is of suites of kind tabs' table apsa --policy tsp
 refuse 'start_plus_k: expected a number from -60 to 60' run ./r.cfg --set start_plus_k=1e9
 refuse 'nothing in a suite of kind consolidation is random' table consolidation --seeds 2
 refuse '--aggregate needs --rows or --pivot' query all --value slowdown_pct --aggregate mean
