@@ -29,7 +29,7 @@ fi
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 tests='unit[.](sched[.](rules|dtm|spread|place|place_rules|fan|tabs)|machine[.](machine|topology)|sim[.](tick|coupling|dispatch|swing)|run[.](cta|multi|presets|tables))|contract[.]loop'
-solver='property[.](solver|channels)' # of faults in thermal/
+solver='property[.](solver|channels)|contract[.]thermal' # of faults in thermal/
 targets=(test_unit_sched test_unit_machine test_unit_sim test_unit_run test_contract test_property)
 
 for part in "$root"/*; do
