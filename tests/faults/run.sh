@@ -43,7 +43,7 @@ check() { # check REGEX
 }
 cmake -G Ninja -B build -DCMAKE_BUILD_TYPE=Release >/dev/null
 build || { tail -20 build.log; exit 1; }
-check "$tests|$solver" || { echo "the tests fail without any fault"; exit 1; }
+check "$tests|$solver" || { tail -20 test.log; echo "the tests fail without any fault"; exit 1; }
 
 n=0 unnoticed=0
 while IFS=$'\t' read -r file rule old new; do
