@@ -47,19 +47,25 @@ void tmx_collect_note(const struct tmx_collect *c, unsigned line, const char *fm
 
 /* A column: which quantity, and the factor and shift from its unit to ours. */
 struct tmx_column_use {
-    int quantity; /* enum tmx_quantity, or one of the below */
+    int quantity; /* enum tmx_log_quantity, or one of the below */
     double scale, shift;
     int rank; /* of several columns of a quantity the lowest is taken */
 };
 enum {
-    TMX_COLUMN_GPU = -1,
-    TMX_COLUMN_RUN = -2,
-    TMX_COLUMN_UNUSED = -3,
-    TMX_COLUMN_CLOCK_TIME = -4,
-    TMX_COLUMN_HOST = -5,
-    TMX_COLUMN_UUID = -6,
-    TMX_COLUMN_PART = -7
+    TMX_COLUMN_UNUSED = -1,
+    TMX_COLUMN_GPU = TMX_N_LOG_QUANTITY,
+    TMX_COLUMN_RUN,
+    TMX_COLUMN_HOST,
+    TMX_COLUMN_UUID,
+    TMX_COLUMN_PART,
+    TMX_COLUMN_CLOCK_TIME,
+    TMX_N_COLUMN_USE
 };
+/* Is it a quantity other than the time? */
+static inline bool tmx_is_reading(int quantity)
+{
+    return quantity > TMX_Q_TIME && quantity < TMX_N_LOG_QUANTITY;
+}
 
 /* Names of a quantity's columns: lower case, words joined by "_", without unit; "|" parts those that are as
  * good, ";" and a blank the ones before from worse ones. */
@@ -92,6 +98,8 @@ struct tmx_column_use tmx_column_of(struct tmx_span header, const struct tmx_ali
 struct tmx_column_use tmx_column_named(struct tmx_span name, struct tmx_span unit,
                                        const struct tmx_alias *aliases);
 
+/* What --column calls a quantity, or whose row it is; TMX_COLUMN_UNUSED: nothing. */
+int tmx_column_by_name(struct tmx_span name);
 /* Does any format give this name to the quantity? */
 bool tmx_column_is(struct tmx_span name, int quantity);
 
@@ -122,14 +130,11 @@ struct tmx_columns {
     size_t n;
     struct tmx_span name[TMX_MAX_COLUMN];
     struct tmx_column_use use[TMX_MAX_COLUMN];
-    size_t values[TMX_MAX_COLUMN];            /* cells that hold a value */
-    size_t from[TMX_N_LOG_QUANTITY];          /* column of a quantity; n: none */
-    size_t gpu, run, clock, host, uuid, part; /* columns; n: none */
-    /* columns that name their GPU, "gpu.0.temp" */
-    size_t group[TMX_MAX_COLUMN]; /* from 1; 0: the column names no GPU */
-    struct tmx_span wide_run[TMX_MAX_WIDE], wide_gpu[TMX_MAX_WIDE];
-    size_t wide_from[TMX_MAX_WIDE][TMX_N_LOG_QUANTITY]; /* column of a group's quantity; n: none */
-    size_t n_wide;
+    size_t values[TMX_MAX_COLUMN]; /* cells that hold a value */
+    size_t group[TMX_MAX_COLUMN];  /* from 1, of columns that name their GPU, "gpu.0.temp"; 0: others */
+    struct tmx_span wide_run[1 + TMX_MAX_WIDE], wide_gpu[1 + TMX_MAX_WIDE];
+    size_t n_wide;                                   /* groups but 0 */
+    size_t from[1 + TMX_MAX_WIDE][TMX_N_COLUMN_USE]; /* the column that each group takes; n: none */
 };
 /* Columns of a wide table, which name their GPUs: their groups. */
 void tmx_columns_group(struct tmx_columns *t, const struct tmx_alias *aliases);

@@ -8,13 +8,23 @@
 
 #include "measure/log/collect.h"
 
-static const char *const quantity_names[TMX_N_LOG_QUANTITY] = {
-    "time_s",    "power_w",  "temp_c", "fan_rpm",    "fan_pct", "inlet_c",
-    "clock_mhz", "util_pct", "hbm_c",  "hot_spot_c", "volt_v"};
+/* A clock beside a date has none. */
+static const char *const names[TMX_COLUMN_CLOCK_TIME] = {
+    "time_s", "power_w",    "temp_c", "fan_rpm", "fan_pct", "inlet_c", "clock_mhz", "util_pct",
+    "hbm_c",  "hot_spot_c", "volt_v", "gpu",     "run",     "host",    "uuid",      "part"};
 
 const char *tmx_log_quantity_name(enum tmx_log_quantity q)
 {
-    return quantity_names[q];
+    return names[q];
+}
+
+int tmx_column_by_name(struct tmx_span name)
+{
+    int q = TMX_COLUMN_CLOCK_TIME - 1;
+    while (q >= 0 && !tmx_span_is(name, names[q])) {
+        q--;
+    }
+    return q >= 0 ? q : TMX_COLUMN_UNUSED;
 }
 
 struct unit {
@@ -135,7 +145,7 @@ static struct tmx_column_use with_unit(const struct tmx_alias *a, int rank, cons
     struct tmx_column_use use = {a->quantity, 1, 0, rank};
     const struct unit *u = unit_of(unit);
     u = u ? u : a->unit ? unit_of(a->unit) : NULL;
-    if (a->quantity >= 0 && u) {
+    if (a->quantity < TMX_N_LOG_QUANTITY && u) {
         if (!(u->quantities & 1u << a->quantity)) {
             /* "fan" in rpm and "fan" in percent are two quantities with one name */
             const bool fan = a->quantity == TMX_Q_RPM || a->quantity == TMX_Q_FAN_PCT;
@@ -279,7 +289,7 @@ void tmx_column_unit(struct tmx_span header, int q, struct tmx_column_use *use)
     const char *last = strrchr(words, '_');
     const struct unit *u = unit_of(unit_word);
     u = u ? u : unit_of(last ? last + 1 : words);
-    if (q >= 0 && u && u->quantities & 1u << q) {
+    if (q < TMX_N_LOG_QUANTITY && u && u->quantities & 1u << q) {
         use->scale = u->scale;
         use->shift = u->shift;
     }
@@ -319,16 +329,17 @@ static void group_column(struct tmx_columns *t, size_t i, const struct tmx_alias
         const struct tmx_span all = {rest, rest + strlen(rest)};
         const struct tmx_column_use use = tmx_column_of(all, aliases);
         const struct tmx_span gpu = {number, end}, run = {s.begin, run_end};
-        size_t w = 0;
-        while (w < t->n_wide && !(tmx_span_same(t->wide_gpu[w], gpu) && tmx_span_same(t->wide_run[w], run))) {
+        size_t w = 1;
+        while (w <= t->n_wide &&
+               !(tmx_span_same(t->wide_gpu[w], gpu) && tmx_span_same(t->wide_run[w], run))) {
             w++;
         }
-        if (use.quantity > TMX_Q_TIME && w < TMX_MAX_WIDE) {
+        if (tmx_is_reading(use.quantity) && w <= TMX_MAX_WIDE) {
             t->wide_gpu[w] = gpu;
             t->wide_run[w] = run;
-            t->n_wide = w == t->n_wide ? w + 1 : t->n_wide;
+            t->n_wide = w > t->n_wide ? w : t->n_wide;
             t->use[i] = use;
-            t->group[i] = w + 1;
+            t->group[i] = w;
         }
         return;
     }
@@ -352,52 +363,36 @@ void tmx_columns_group(struct tmx_columns *t, const struct tmx_alias *aliases)
 
 void tmx_columns_choose(struct tmx_columns *t)
 {
-    t->gpu = t->run = t->clock = t->host = t->uuid = t->part = t->n;
-    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
-        t->from[q] = t->n;
+    for (size_t k = 0; k <= t->n_wide; k++) {
+        for (int q = 0; q < TMX_N_COLUMN_USE; q++) {
+            t->from[k][q] = t->n;
+        }
     }
     for (size_t i = 0; i < t->n; i++) {
-        const int q = t->group[i] ? TMX_COLUMN_UNUSED : t->use[i].quantity;
-        size_t *at = q == TMX_COLUMN_GPU          ? &t->gpu
-                     : q == TMX_COLUMN_RUN        ? &t->run
-                     : q == TMX_COLUMN_CLOCK_TIME ? &t->clock
-                     : q == TMX_COLUMN_HOST       ? &t->host
-                     : q == TMX_COLUMN_UUID       ? &t->uuid
-                     : q == TMX_COLUMN_PART       ? &t->part
-                     : q >= 0                     ? &t->from[q]
-                                                  : NULL;
-        const bool empty = q > TMX_Q_TIME && t->values[i] == 0;
+        const int q = t->use[i].quantity;
+        size_t *at = q == TMX_COLUMN_UNUSED ? NULL : &t->from[t->group[i]][q];
+        const bool empty = tmx_is_reading(q) && t->values[i] == 0;
         if (at && !empty && (*at == t->n || t->use[i].rank < t->use[*at].rank)) {
             *at = i;
         }
     }
-    for (size_t w = 0; w < t->n_wide; w++) {
-        for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
-            size_t *at = &t->wide_from[w][q];
-            *at = t->n;
-            for (size_t i = 0; i < t->n; i++) {
-                const bool its = t->group[i] == w + 1 && t->use[i].quantity == q && t->values[i] > 0;
-                *at = its && (*at == t->n || t->use[i].rank < t->use[*at].rank) ? i : *at;
-            }
-        }
-    }
-    if (t->gpu == t->n && t->uuid < t->n) { /* its only name */
-        t->gpu = t->uuid;
-        t->uuid = t->n;
+    if (t->from[0][TMX_COLUMN_GPU] == t->n) { /* its only name */
+        t->from[0][TMX_COLUMN_GPU] = t->from[0][TMX_COLUMN_UUID];
+        t->from[0][TMX_COLUMN_UUID] = t->n;
     }
 }
 
 void tmx_columns_say(const struct tmx_columns *t, struct tmx_measured *m)
 {
     for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
-        const size_t from = t->n_wide > 0 && t->wide_from[0][q] < t->n ? t->wide_from[0][q] : t->from[q];
+        const size_t from = t->n_wide > 0 && t->from[1][q] < t->n ? t->from[1][q] : t->from[0][q];
         if (from < t->n) {
             tmx_measured_column(m, (enum tmx_log_quantity)q, tmx_span_trim(t->name[from]));
         }
     }
     for (size_t i = 0; i < t->n; i++) {
         const int q = t->use[i].quantity;
-        const size_t from = q < 0 ? i : t->group[i] ? t->wide_from[t->group[i] - 1][q] : t->from[q];
+        const size_t from = tmx_is_reading(q) || q == TMX_Q_TIME ? t->from[t->group[i]][q] : i;
         if (q == TMX_COLUMN_UNUSED || from != i) {
             tmx_measured_unused(m, tmx_span_trim(t->name[i]));
         }
@@ -405,7 +400,7 @@ void tmx_columns_say(const struct tmx_columns *t, struct tmx_measured *m)
             t->use[i].rank == t->use[from].rank) {
             const struct tmx_span taken = tmx_span_trim(t->name[from]), left = tmx_span_trim(t->name[i]);
             tmx_measured_warn(m, "\"%.*s\" is taken for %s, \"%.*s\" may be it: --column %s=NAME takes one",
-                              TMX_SPAN_ARG(taken), quantity_names[q], TMX_SPAN_ARG(left), quantity_names[q]);
+                              TMX_SPAN_ARG(taken), names[q], TMX_SPAN_ARG(left), names[q]);
         }
     }
 }
@@ -507,7 +502,7 @@ bool tmx_cell_value(const struct tmx_column_use *use, struct tmx_span cell, bool
         char word[16];
         plain_words(s, false, word, sizeof word);
         const struct unit *u = unit_of(word);
-        if (!u || use->quantity < 0) {
+        if (!u || use->quantity >= TMX_N_LOG_QUANTITY) {
             return false;
         }
         /* --column fan_rpm=NAME of a log that knows percent only: a fan's law needs ratios of speeds */

@@ -56,25 +56,10 @@ static char separator_of(struct tmx_span head)
  */
 static void apply_wanted(struct tmx_collect *c, struct tmx_columns *t)
 {
-    static const struct {
-        const char *word;
-        int quantity;
-    } who[] = {{"gpu", TMX_COLUMN_GPU},
-               {"run", TMX_COLUMN_RUN},
-               {"host", TMX_COLUMN_HOST},
-               {"uuid", TMX_COLUMN_UUID},
-               {"part", TMX_COLUMN_PART}};
     const char *const *wanted = c->options ? c->options->column : NULL;
     for (size_t i = 0; wanted && wanted[i] && !c->err.code; i++) {
         const char *eq = strchr(wanted[i], '=');
-        const struct tmx_span word = {wanted[i], eq ? eq : wanted[i]};
-        int q = TMX_COLUMN_UNUSED;
-        for (int k = 0; k < TMX_N_LOG_QUANTITY; k++) {
-            q = tmx_span_is(word, tmx_log_quantity_name((enum tmx_log_quantity)k)) ? k : q;
-        }
-        for (size_t k = 0; k < sizeof who / sizeof who[0]; k++) {
-            q = tmx_span_is(word, who[k].word) ? who[k].quantity : q;
-        }
+        const int q = tmx_column_by_name((struct tmx_span){wanted[i], eq ? eq : wanted[i]});
         size_t k = 0;
         while (eq && k < t->n && !tmx_span_is(tmx_span_trim(t->name[k]), eq + 1)) {
             k++;
@@ -191,8 +176,10 @@ static size_t row_cells(struct tmx_collect *c, const struct tmx_columns *t, cons
     return 0;
 }
 
-static struct tmx_span cell_at(const struct tmx_columns *t, const struct tmx_span *cell, size_t k)
+/* Of whom the row is. */
+static struct tmx_span cell_at(const struct tmx_columns *t, const struct tmx_span *cell, int use)
 {
+    const size_t k = t->from[0][use];
     return k < t->n ? tmx_span_trim(cell[k]) : (struct tmx_span){"", ""};
 }
 
@@ -213,14 +200,14 @@ static void count_values(struct tmx_collect *c, struct tmx_columns *t, struct tm
     }
     while (!c->err.code && tmx_lines_next(&l, c->text)) {
         const size_t n = row_cells(c, t, &l, cell);
-        const struct tmx_span gpu = cell_at(t, cell, t->gpu);
+        const struct tmx_span gpu = cell_at(t, cell, TMX_COLUMN_GPU);
         const bool mine = seen && (!any || tmx_span_same(gpu, first));
         first = any || n == 0 ? first : gpu;
         any = any || n > 0;
         for (size_t i = 0; i < n; i++) {
             struct seen *s = mine ? &seen[i] : NULL;
             double v;
-            if (t->use[i].quantity >= 0) {
+            if (t->use[i].quantity == TMX_Q_TIME || tmx_is_reading(t->use[i].quantity)) {
                 /* what is no number is refused when it is read */
                 t->values[i] += !tmx_cell_value(&t->use[i], cell[i], t->separator != ',', &v) || !isnan(v);
             } else if (s && t->use[i].quantity == TMX_COLUMN_UNUSED && !tmx_cell_empty(cell[i])) {
@@ -239,14 +226,15 @@ static void count_values(struct tmx_collect *c, struct tmx_columns *t, struct tm
 static double time_of(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_span *cell,
                       unsigned line)
 {
-    const size_t date = t->from[TMX_Q_TIME], k = date < t->n ? date : t->clock;
+    const size_t date = t->from[0][TMX_Q_TIME], of_day = t->from[0][TMX_COLUMN_CLOCK_TIME],
+                 k = date < t->n ? date : of_day;
     char both[96] = "", day[48] = "", clock[48] = "";
     struct tmx_span shown = k < t->n ? tmx_span_trim(cell[k]) : (struct tmx_span){"", ""};
     double seconds = NAN;
     bool ok = true;
-    if (t->clock < t->n && date < t->n && t->clock != date) { /* a column of dates and one of times */
+    if (of_day < t->n && date < t->n) { /* a column of dates and one of times */
         ok = tmx_span_copy(shown, day, sizeof day) &&
-             tmx_span_copy(tmx_span_trim(cell[t->clock]), clock, sizeof clock);
+             tmx_span_copy(tmx_span_trim(cell[of_day]), clock, sizeof clock);
         snprintf(both, sizeof both, "%s %s", day, clock);
         shown = (struct tmx_span){both, both + strlen(both)};
         ok = ok && tmx_time_parse(shown, &seconds);
@@ -284,19 +272,19 @@ static void read_row(struct tmx_collect *c, const struct tmx_columns *t, const s
                      unsigned line)
 {
     struct tmx_row row = {.line = tmx_collect_line(c, line)};
-    struct tmx_who who = {cell_at(t, cell, t->host), cell_at(t, cell, t->gpu), cell_at(t, cell, t->uuid),
-                          cell_at(t, cell, t->part)};
+    struct tmx_who who = {cell_at(t, cell, TMX_COLUMN_HOST), cell_at(t, cell, TMX_COLUMN_GPU),
+                          cell_at(t, cell, TMX_COLUMN_UUID), cell_at(t, cell, TMX_COLUMN_PART)};
     for (int q = TMX_Q_TIME + 1; q < TMX_N_LOG_QUANTITY; q++) {
         row.q[q] = NAN;
     }
     row.q[TMX_Q_TIME] = time_of(c, t, cell, row.line);
-    take(c, t, cell, t->from, &row);
+    take(c, t, cell, t->from[0], &row);
     if (t->n_wide == 0 && !c->err.code) {
-        tmx_collect_row(c, &row, cell_at(t, cell, t->run), &who);
+        tmx_collect_row(c, &row, cell_at(t, cell, TMX_COLUMN_RUN), &who);
     }
-    for (size_t w = 0; w < t->n_wide && !c->err.code; w++) { /* a row for each GPU of a wide table */
+    for (size_t w = 1; w <= t->n_wide && !c->err.code; w++) { /* a row for each GPU of a wide table */
         struct tmx_row one = row;
-        take(c, t, cell, t->wide_from[w], &one);
+        take(c, t, cell, t->from[w], &one);
         who.gpu = t->wide_gpu[w];
         if (!c->err.code) {
             tmx_collect_row(c, &one, t->wide_run[w], &who);
@@ -404,7 +392,7 @@ void tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases)
     read_header(c, t, aliases, &l);
     if (!c->err.code) {
         tmx_columns_choose(t); /* of GPU and time the same without values */
-        c->has_time = t->from[TMX_Q_TIME] < t->n || t->clock < t->n;
+        c->has_time = t->from[0][TMX_Q_TIME] < t->n || t->from[0][TMX_COLUMN_CLOCK_TIME] < t->n;
         if (!c->has_time && !(c->options && c->options->step_s > 0)) {
             TMX_TAKE(&c->arena, seen, t->n + 1);
         }
@@ -413,7 +401,7 @@ void tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases)
     if (!c->err.code) {
         tmx_columns_choose(t);
         tmx_columns_say(t, c->to);
-        c->has_gpu = t->gpu < t->n || t->n_wide > 0;
+        c->has_gpu = t->from[0][TMX_COLUMN_GPU] < t->n || t->n_wide > 0;
     }
     /* A column without use that never falls and mostly rises is likely the time: then "1 s a row" would be a
      * wrong answer. */
@@ -453,7 +441,9 @@ static void read_names(struct tmx_collect *c, struct tmx_columns *t, const struc
     }
     t->entity = t->n > 0 && tmx_span_is(t->name[0], "Entity");
     tmx_columns_choose(t);
-    t->from[TMX_Q_TIME] = t->clock < t->n ? t->from[TMX_Q_TIME] : t->n; /* a date alone is no time */
+    if (t->from[0][TMX_COLUMN_CLOCK_TIME] == t->n) {
+        t->from[0][TMX_Q_TIME] = t->n; /* a date alone is no time */
+    }
 }
 
 void tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases)
@@ -475,7 +465,8 @@ void tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases
         if (*s.begin == '#') {
             memset(next, 0, sizeof *next);
             read_names(c, next, aliases, &l);
-            const bool names = !c->err.code && next->n > 0 && (next->entity || next->gpu < next->n);
+            const bool names =
+                !c->err.code && next->n > 0 && (next->entity || next->from[0][TMX_COLUMN_GPU] < next->n);
             if (names && named && next->n != t->n) {
                 tmx_collect_error(c, l.number, "the columns change here: two logs in one file?");
             } else if (names) { /* the line of units starts with # too */
@@ -483,8 +474,8 @@ void tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases
             }
             if (names && !named) {
                 tmx_columns_say(t, c->to);
-                c->has_time = t->clock < t->n;
-                c->has_gpu = t->gpu < t->n;
+                c->has_time = t->from[0][TMX_COLUMN_CLOCK_TIME] < t->n;
+                c->has_gpu = t->from[0][TMX_COLUMN_GPU] < t->n;
                 named = true;
             }
             continue;
@@ -601,7 +592,7 @@ static void metric(struct tmx_collect *c, struct scrape *s, struct tmx_span line
     double v, t = NAN;
     s->family += !tmx_span_same(s->name, name);
     s->name = name;
-    if (use.quantity <= TMX_Q_TIME) {
+    if (!tmx_is_reading(use.quantity)) {
         return;
     }
     if (!tmx_span_field(&rest, &value) || !tmx_cell_value(&use, value, false, &v)) {
