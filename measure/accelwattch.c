@@ -21,71 +21,54 @@
 #include "power/power.h"
 #include "run/load/data.h"
 
-enum { N_LABEL = 36, N_SET = 2 };
+enum { ACCELWATTCH = 1, GPUWATTCH = 2, BOTH = 3, N_LABEL = 36 };
+static const char *const programs[] = {"", "AccelWattch", "GPUWattch"};
+static const size_t n_label[] = {0, 33, 18};
 
-/* Which of a kernel's components (core/workload/kernel.h) a label belongs to. Dividers are counted with their
- * multipliers, the memory controller with the memory, the interconnect with the L2, as in AccelWattch's own
- * tables. */
+/* In the order of the programs: which of a kernel's components (core/workload/kernel.h) a label belongs to.
+ * Dividers are counted with their multipliers, the memory controller with the memory, the interconnect with
+ * the L2, as in AccelWattch's own tables. */
 static const struct {
     const char *name, *key; /* NULL: the chip's constant power */
+    int program;
 } labels[N_LABEL] = {
-    {"IBP", "instruction_buffer_w"},
-    {"ICP", "instruction_cache_w"},
-    {"DCP", "data_cache_w"},
-    {"TCP", "texture_w"},
-    {"CCP", "constant_cache_w"},
-    {"SHRDP", "shared_memory_w"},
-    {"RFP", "register_file_w"},
-    {"INTP", "int_w"},
-    {"FPUP", "fp_w"},
-    {"DPUP", "dp_w"},
-    {"INT_MUL24P", "int_mul_w"},
-    {"INT_MUL32P", "int_mul_w"},
-    {"INT_MULP", "int_mul_w"},
-    {"INT_DIVP", "int_mul_w"},
-    {"FP_MULP", "fp_mul_w"},
-    {"FP_DIVP", "fp_mul_w"},
-    {"FP_SQRTP", "fp_sqrt_w"},
-    {"FP_LGP", "fp_log_w"},
-    {"FP_SINP", "fp_sin_w"},
-    {"FP_EXP", "fp_exp_w"},
-    {"DP_MULP", "dp_mul_w"},
-    {"DP_DIVP", "dp_mul_w"},
-    {"TENSORP", "tensor_w"},
-    {"TEXP", "texture_w"},
-    {"SCHEDP", "scheduler_w"},
-    {"L2CP", "l2_w"},
-    {"MCP", "dram_w"},
-    {"NOCP", "l2_w"},
-    {"DRAMP", "dram_w"},
-    {"PIPEP", "pipeline_w"},
-    {"IDLE_COREP", "idle_sm_w"},
-    {"CONSTP", NULL},
-    {"STATICP", "static_w"},
-    {"SPP", "int_w"},
-    {"SFUP", "fp_sin_w"},
-    {"CONST_DYNAMICP", NULL},
+    {"IBP", "instruction_buffer_w", BOTH},
+    {"ICP", "instruction_cache_w", BOTH},
+    {"DCP", "data_cache_w", BOTH},
+    {"TCP", "texture_w", BOTH},
+    {"CCP", "constant_cache_w", BOTH},
+    {"SHRDP", "shared_memory_w", BOTH},
+    {"RFP", "register_file_w", BOTH},
+    {"SPP", "int_w", GPUWATTCH},
+    {"SFUP", "fp_sin_w", GPUWATTCH},
+    {"INTP", "int_w", ACCELWATTCH},
+    {"FPUP", "fp_w", BOTH},
+    {"DPUP", "dp_w", ACCELWATTCH},
+    {"INT_MUL24P", "int_mul_w", ACCELWATTCH},
+    {"INT_MUL32P", "int_mul_w", ACCELWATTCH},
+    {"INT_MULP", "int_mul_w", ACCELWATTCH},
+    {"INT_DIVP", "int_mul_w", ACCELWATTCH},
+    {"FP_MULP", "fp_mul_w", ACCELWATTCH},
+    {"FP_DIVP", "fp_mul_w", ACCELWATTCH},
+    {"FP_SQRTP", "fp_sqrt_w", ACCELWATTCH},
+    {"FP_LGP", "fp_log_w", ACCELWATTCH},
+    {"FP_SINP", "fp_sin_w", ACCELWATTCH},
+    {"FP_EXP", "fp_exp_w", ACCELWATTCH},
+    {"DP_MULP", "dp_mul_w", ACCELWATTCH},
+    {"DP_DIVP", "dp_mul_w", ACCELWATTCH},
+    {"TENSORP", "tensor_w", ACCELWATTCH},
+    {"TEXP", "texture_w", ACCELWATTCH},
+    {"SCHEDP", "scheduler_w", BOTH},
+    {"L2CP", "l2_w", BOTH},
+    {"MCP", "dram_w", BOTH},
+    {"NOCP", "l2_w", BOTH},
+    {"DRAMP", "dram_w", BOTH},
+    {"PIPEP", "pipeline_w", BOTH},
+    {"IDLE_COREP", "idle_sm_w", BOTH},
+    {"CONST_DYNAMICP", NULL, GPUWATTCH},
+    {"CONSTP", NULL, ACCELWATTCH},
+    {"STATICP", "static_w", ACCELWATTCH},
 };
-
-/* The labels of a program, in its order. */
-static const struct set {
-    const char *program;
-    size_t n;
-    unsigned char label[33];
-} sets[N_SET] = {
-    {"AccelWattch", 33, {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
-                         17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32}},
-    {"GPUWattch", 18, {0, 1, 2, 3, 4, 5, 6, 33, 34, 8, 24, 25, 26, 27, 28, 29, 30, 35}},
-};
-
-static uint64_t labels_of(const struct set *set)
-{
-    uint64_t mask = 0;
-    for (size_t i = 0; i < set->n; i++) {
-        mask |= UINT64_C(1) << set->label[i];
-    }
-    return mask;
-}
 
 /* What else a report prints of a kernel: counts of events, which are not watts. */
 static const char *const counters[] = {
@@ -167,15 +150,17 @@ static struct kernel *kernel_of(struct report *r, struct tmx_span name)
 
 static void end_launch(struct report *r, const char *path)
 {
-    const uint64_t total = UINT64_C(1) << N_LABEL;
-    const struct set *set = r->seen & labels_of(&sets[1]) & ~labels_of(&sets[0]) ? &sets[1] : &sets[0];
-    const uint64_t missing = (labels_of(set) | total) & ~r->seen, more = r->seen & ~(labels_of(set) | total);
+    int program = ACCELWATTCH;
+    for (size_t i = 0; i < N_LABEL; i++) {
+        program = labels[i].program == GPUWATTCH && r->seen >> i & 1 ? GPUWATTCH : program;
+    }
     for (size_t i = 0; i <= N_LABEL; i++) {
-        if ((missing | more) >> i & 1) {
+        const bool its = i == N_LABEL || labels[i].program & program;
+        if (its != (r->seen >> i & 1)) {
             tmx_error_at(&r->err, TMX_EPARSE, path, r->line,
                          "%s %s of the kernel's average power: the report is cut or of another version of %s",
-                         missing >> i & 1 ? "no" : "also", i < N_LABEL ? labels[i].name : "kernel_avg_power",
-                         set->program);
+                         its ? "no" : "also", i < N_LABEL ? labels[i].name : "kernel_avg_power",
+                         programs[program]);
         }
     }
     struct kernel *k =
@@ -329,21 +314,13 @@ static enum tmx_status import_report(const struct tmx_text_file *text, const cha
 
 /* The trace. */
 
-static bool next_cell(struct tmx_span *rest, struct tmx_span *cell)
-{
-    const char *comma = memchr(rest->begin, ',', tmx_span_length(*rest));
-    *cell = tmx_span_trim((struct tmx_span){rest->begin, comma ? comma : rest->end});
-    rest->begin = comma ? comma + 1 : rest->end;
-    return comma || cell->end > cell->begin;
-}
-
-static enum tmx_status trace_row(const struct tmx_text_file *text, const struct set *set,
-                                 const struct tmx_lines *l, struct watts *w, struct tmx_err *err)
+static enum tmx_status trace_row(const struct tmx_text_file *text, int program, const struct tmx_lines *l,
+                                 struct watts *w, struct tmx_err *err)
 {
     struct tmx_span rest = l->line, cell;
-    size_t n = 0;
+    size_t n = 0, label = 0;
     *w = (struct watts){0};
-    for (; next_cell(&rest, &cell); n++) {
+    for (; tmx_span_cell(&rest, &cell) && (rest.begin || cell.begin < cell.end); n++) { /* "1.2,3.4," */
         double v;
         if (!tmx_span_real(cell, &v)) {
             return tmx_fail_at(err, TMX_EPARSE, text->name, l->number, "value %zu: \"%.*s\" %s", n + 1,
@@ -351,18 +328,23 @@ static enum tmx_status trace_row(const struct tmx_text_file *text, const struct 
         }
         if (n == 0) {
             w->total = v;
-        } else if (n <= set->n) {
-            add(w, set->label[n - 1], v);
+        }
+        while (n > 0 && label < N_LABEL && !(labels[label].program & program)) {
+            label++;
+        }
+        if (n > 0 && label < N_LABEL) {
+            add(w, label++, v);
         }
     }
-    return n == set->n + 1 ? check_sum(w, text->name, l->number, err)
-                           : tmx_fail_at(err, TMX_EPARSE, text->name, l->number,
-                                         "%zu values; expected the total and %zu components", n, set->n);
+    return n == n_label[program] + 1
+               ? check_sum(w, text->name, l->number, err)
+               : tmx_fail_at(err, TMX_EPARSE, text->name, l->number,
+                             "%zu values; expected the total and %zu components", n, n_label[program]);
 }
 
 /* Whose names has the header? Without their commas, since AccelWattch runs the last two together. */
 static enum tmx_status check_header(const struct tmx_text_file *text, struct tmx_span line, unsigned number,
-                                    const struct set **set, struct tmx_err *err)
+                                    int *program, struct tmx_err *err)
 {
     char got[512];
     size_t n = 0;
@@ -371,10 +353,10 @@ static enum tmx_status check_header(const struct tmx_text_file *text, struct tmx
         n += *p != ',' && *p != ' ';
     }
     got[n] = '\0';
-    for (*set = sets; *set < sets + N_SET; ++*set) {
+    for (*program = ACCELWATTCH; *program <= GPUWATTCH; ++*program) {
         char expected[512] = "power";
-        for (size_t i = 0; i < (*set)->n; i++) {
-            tmx_text_add(expected, sizeof expected, "%s", labels[(*set)->label[i]].name);
+        for (size_t i = 0; i < N_LABEL; i++) {
+            tmx_text_add(expected, sizeof expected, "%s", labels[i].program & *program ? labels[i].name : "");
         }
         if (strcmp(got, expected) == 0) {
             return TMX_OK;
@@ -391,7 +373,7 @@ static enum tmx_status import_trace(const struct tmx_text_file *text, const stru
 {
     const size_t n = c->floorplan.n_unit;
     struct tmx_lines lines = {0};
-    const struct set *set = sets;
+    int program = ACCELWATTCH;
     struct tmx_arena arena = {0};
     double *block, sum = 0, peak = 0;
     const char **name;
@@ -399,7 +381,7 @@ static enum tmx_status import_trace(const struct tmx_text_file *text, const stru
     TMX_TAKE(&arena, block, 7 * n);
     enum tmx_status st = TMX_TAKE(&arena, name, n) ? TMX_OK : tmx_no_memory(err);
     if (!st && tmx_lines_next_filled(&lines, text)) {
-        st = check_header(text, lines.line, lines.number, &set, err);
+        st = check_header(text, lines.line, lines.number, &program, err);
     }
     if (!st) {
         const struct tmx_power_shares s = {block,         block + n,     block + 2 * n,
@@ -413,7 +395,7 @@ static enum tmx_status import_trace(const struct tmx_text_file *text, const stru
         }
         while (!st && tmx_lines_next_filled(&lines, text)) {
             struct watts w;
-            st = trace_row(text, set, &lines, &w, err);
+            st = trace_row(text, program, &lines, &w, err);
             for (size_t u = 0; u < n; u++) {
                 block[6 * n + u] =
                     sm_w(&w) / (double)c->n_sm * c->part_share[u] + w.component[TMX_COMPONENT_L2] * s.l2[u] +
