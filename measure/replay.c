@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/curve.h"
 #include "base/os.h"
 #include "base/text.h"
 
@@ -208,19 +209,6 @@ static void copy_log(struct tmx_measured *to, struct tmx_arena *a, const struct 
     }
 }
 
-static double curve_at(const struct what_if *w, double temp_c)
-{
-    size_t i = 0;
-    while (i + 1 < w->n_curve && w->curve_c[i + 1] < temp_c) {
-        i++;
-    }
-    if (i + 1 >= w->n_curve || temp_c <= w->curve_c[0]) {
-        return w->curve_rpm[temp_c <= w->curve_c[0] ? 0 : w->n_curve - 1];
-    }
-    const double part = (temp_c - w->curve_c[i]) / (w->curve_c[i + 1] - w->curve_c[i]);
-    return w->curve_rpm[i] + part * (w->curve_rpm[i + 1] - w->curve_rpm[i]);
-}
-
 /* One round of the fixed point fan -> temperature -> fan: every GPU of a run follows its hottest. */
 static double follow_curve(struct tmx_measured *log, const struct what_if *w, double *const *temp_c)
 {
@@ -236,7 +224,8 @@ static double follow_curve(struct tmx_measured *log, const struct what_if *w, do
                     hottest = fmax(hottest, temp_c[j][at]);
                 }
             }
-            const double rpm = curve_at(w, hottest), before = s->q[TMX_Q_RPM][k];
+            const double rpm = tmx_curve_at(w->n_curve, w->curve_c, w->curve_rpm, 1, hottest),
+                         before = s->q[TMX_Q_RPM][k];
             s->q[TMX_Q_RPM][k] = 0.5 * (before + rpm);
             most = fmax(most, fabs(rpm - before) / rpm);
         }
