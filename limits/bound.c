@@ -457,11 +457,7 @@ enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tm
             temp_k[u] = t;
         }
         for (size_t s = 0; s < c->n_sm; s++) {
-            double t = 0;
-            for (size_t u = c->chip->unit_of_sm[s]; u < n; u++) {
-                t += c->chip->sm_of_unit[u] == (int)s ? c->chip->part_share[u] * temp_k[u] : 0;
-            }
-            *peak_k = fmax(*peak_k, t);
+            *peak_k = fmax(*peak_k, tmx_plan_sensor(c, s, temp_k));
         }
     }
     *peak_k = move <= 1e-10 && *peak_k < far_k ? *peak_k : INFINITY;

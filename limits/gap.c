@@ -203,14 +203,7 @@ static void end(void *state)
 static void *open_solved(void *ctx)
 {
     (void)ctx;
-    struct tmx_lp_cache *s = NULL;
-    struct tmx_err none = {0};
-    return tmx_lp_cache_create(&s, &none) ? NULL : s;
-}
-
-static void close_solved(void *kept)
-{
-    tmx_lp_cache_destroy(kept);
+    return tmx_lp_cache_create();
 }
 
 static void *begin(void *kept, const struct tmx_run *run, struct tmx_observer *observer)
@@ -238,7 +231,7 @@ static void read(void *state, const struct tmx_run *run, double *value)
 const struct tmx_probe tmx_gap_probe = {.n = N_COLUMN,
                                         .column = columns,
                                         .open = open_solved,
-                                        .close = close_solved,
+                                        .close = tmx_lp_cache_destroy,
                                         .begin = begin,
                                         .read = read,
                                         .end = end};

@@ -114,14 +114,14 @@ struct tmx_lp_cache {
     size_t n_new;
 };
 
-enum tmx_status tmx_lp_cache_create(struct tmx_lp_cache **s, struct tmx_err *err)
+struct tmx_lp_cache *tmx_lp_cache_create(void)
 {
-    *s = calloc(1, sizeof **s);
-    return *s ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "programmes solved");
+    return calloc(1, sizeof(struct tmx_lp_cache));
 }
 
-void tmx_lp_cache_destroy(struct tmx_lp_cache *s)
+void tmx_lp_cache_destroy(void *cache)
 {
+    struct tmx_lp_cache *s = cache;
     for (size_t i = 0; s && i < MOST; i++) {
         free(s->entry[i].value);
     }

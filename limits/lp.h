@@ -53,9 +53,9 @@ double tmx_lp_slack(const struct tmx_lp *lp, size_t row, const double *x);
 
 struct tmx_lp_cache;
 
-/* End with tmx_lp_cache_destroy (accepts NULL). */
-enum tmx_status tmx_lp_cache_create(struct tmx_lp_cache **s, struct tmx_err *err);
-void tmx_lp_cache_destroy(struct tmx_lp_cache *s);
+/* NULL: no memory, and then nothing is kept. */
+struct tmx_lp_cache *tmx_lp_cache_create(void);
+void tmx_lp_cache_destroy(void *cache); /* accepts NULL */
 
 /* As tmx_lp_solve, but what s has kept is not solved again; s NULL: nothing is kept. Failures are not. */
 enum tmx_status tmx_lp_cache_lp(struct tmx_lp_cache *s, const struct tmx_lp *lp, double *x, double *dual,
