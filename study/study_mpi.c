@@ -30,29 +30,6 @@ struct answer { /* worker -> rank 0, followed by n_byte bytes */
     unsigned long long n_byte;
 };
 
-enum tmx_status tmx_mpi_begin(struct tmx_mpi *m, int *argc, char ***argv, struct tmx_err *err)
-{
-    *m = (struct tmx_mpi){.size = 1};
-    if (!launched()) {
-        return TMX_OK;
-    }
-    if (MPI_Init(argc, argv) != MPI_SUCCESS) {
-        return tmx_fail(err, TMX_EIO, "cannot join the MPI job");
-    }
-    MPI_Comm_rank(MPI_COMM_WORLD, &m->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &m->size);
-    return TMX_OK;
-}
-
-void tmx_mpi_end(void)
-{
-    int started = 0;
-    MPI_Initialized(&started);
-    if (started) {
-        MPI_Finalize();
-    }
-}
-
 /* Blocks without spinning, so that ranks may outnumber processors. */
 static MPI_Status await(int from, int tag)
 {
@@ -134,13 +111,6 @@ static enum tmx_status answer(void *ctx, const struct tmx_pool_result *r, struct
     return TMX_OK;
 }
 
-void tmx_mpi_silence(const struct tmx_mpi *m)
-{
-    if (m->rank > 0 && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))) {
-        return; /* said twice, then */
-    }
-}
-
 static enum tmx_status gather(const void *ctx, void *all, const int *count, const int *at,
                               struct tmx_err *err)
 {
@@ -149,31 +119,6 @@ static enum tmx_status gather(const void *ctx, void *all, const int *count, cons
                    MPI_SUCCESS
                ? TMX_OK
                : tmx_fail(err, TMX_EIO, "another rank does not answer");
-}
-
-enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err)
-{
-    int own = st ? m->rank : m->size, first = own;
-    struct answer a;
-    if (m->size == 1) {
-        return st;
-    }
-    MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == m->size) {
-        return TMX_OK;
-    }
-    memset(&a, 0, sizeof a);
-    a.status = st;
-    a.err = *err;
-    MPI_Bcast(&a, sizeof a, MPI_BYTE, first, MPI_COMM_WORLD);
-    *err = a.err;
-    return a.status;
-}
-
-struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched)
-{
-    return (struct tmx_ranks){
-        .rank = (size_t)m->rank, .size = (size_t)m->size, .ctx = m, .gather = gather, .watched = watched};
 }
 
 /* The other ranks, after tmx_study_begin_worker. */
@@ -192,54 +137,79 @@ static enum tmx_status follow(struct tmx_study *s, struct tmx_err *err)
     return st;
 }
 
-#else /* a build without MPI */
+#endif
 
 enum tmx_status tmx_mpi_begin(struct tmx_mpi *m, int *argc, char ***argv, struct tmx_err *err)
 {
-    (void)argc, (void)argv;
     *m = (struct tmx_mpi){.size = 1};
-    if (launched()) {
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "built without MPI, so every rank would do all of it; install libopenmpi-dev and "
-                        "build again (sweeps also go with --shard)");
+    if (!launched()) {
+        return TMX_OK;
     }
+#if TMX_HAVE_MPI
+    if (MPI_Init(argc, argv) != MPI_SUCCESS) {
+        return tmx_fail(err, TMX_EIO, "cannot join the MPI job");
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &m->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &m->size);
     return TMX_OK;
+#else /* so that there is one rank, and nothing below asks another */
+    (void)argc, (void)argv;
+    return tmx_fail(err, TMX_EUNSUPPORTED,
+                    "built without MPI, so every rank would do all of it; install libopenmpi-dev and "
+                    "build again (sweeps also go with --shard)");
+#endif
 }
 
 void tmx_mpi_end(void)
 {
-}
-
-static enum tmx_status lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err)
-{
-    (void)m;
-    return tmx_study_run_local(s, err);
-}
-
-static enum tmx_status follow(struct tmx_study *s, struct tmx_err *err)
-{
-    (void)s;
-    return tmx_fail(err, TMX_EUNSUPPORTED, "built without MPI");
+#if TMX_HAVE_MPI
+    int started = 0;
+    MPI_Initialized(&started);
+    if (started) {
+        MPI_Finalize();
+    }
+#endif
 }
 
 void tmx_mpi_silence(const struct tmx_mpi *m)
 {
-    (void)m;
+    if (m->rank > 0 && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))) {
+        return; /* said twice, then */
+    }
 }
 
 enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err)
 {
-    (void)m, (void)err;
+    if (m->size == 1) {
+        return st;
+    }
+#if TMX_HAVE_MPI
+    int own = st ? m->rank : m->size, first = own;
+    struct answer a;
+    MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first == m->size) {
+        return TMX_OK;
+    }
+    memset(&a, 0, sizeof a);
+    a.status = st;
+    a.err = *err;
+    MPI_Bcast(&a, sizeof a, MPI_BYTE, first, MPI_COMM_WORLD);
+    *err = a.err;
+    return a.status;
+#else
+    (void)err;
     return st;
+#endif
 }
 
 struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched)
 {
-    (void)m;
-    return (struct tmx_ranks){.size = 1, .watched = watched};
-}
-
+    struct tmx_ranks r = {.rank = (size_t)m->rank, .size = (size_t)m->size, .ctx = m, .watched = watched};
+#if TMX_HAVE_MPI
+    r.gather = gather;
 #endif
+    return r;
+}
 
 /* "I/N" into a part counted from 0. */
 enum tmx_status tmx_study_read_shard(const char *text, struct tmx_study_options *o, struct tmx_err *err)
@@ -260,17 +230,22 @@ enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_r
     struct tmx_study s;
     if (mpi->rank > 0) {
         enum tmx_status st = tmx_study_begin_worker(&s, runs, o, err);
+#if TMX_HAVE_MPI
         st = st ? st : follow(&s, err);
+#endif
         tmx_study_end(&s);
         return st;
     }
     enum tmx_status st = tmx_study_begin(&s, runs, o, err);
+#if TMX_HAVE_MPI
     if (mpi->size > 1) {
         struct tmx_study nothing = {.options = o};
         struct tmx_err ignored = {0};
         const enum tmx_status led = lead(mpi, st ? &nothing : &s, st ? &ignored : err);
         st = st ? st : led;
-    } else if (!st) {
+    }
+#endif
+    if (!st && mpi->size == 1) {
         st = tmx_study_run_local(&s, err);
     }
     if (s.results) {
