@@ -64,30 +64,30 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                         a->kernel.n ? "--trace and --export take one kernel"
                                     : "which kernel? `thermix list kernels` names them");
     }
-    const struct tmx_gate_question q = {.chip = &chip,
-                                        .kernel = a->loaded,
-                                        .n_kernel = a->kernel.n,
+    const struct tmx_gate_question q = {.plan = {.chip = &chip,
+                                                 .kernel = a->loaded,
+                                                 .n_kernel = a->kernel.n,
+                                                 .fit = (size_t)a->fit,
+                                                 .seed = (uint64_t)a->seed,
+                                                 .budget = (uint64_t)a->budget,
+                                                 .n_worker = (unsigned)a->jobs,
+                                                 .quiet = a->quiet},
                                         .policy = a->policy.text,
                                         .n_policy = a->policy.n,
                                         .break_even_cycles = a->bet.v,
                                         .n_bet = a->bet.n,
                                         .wakeup_cycles = a->wakeup.v,
                                         .n_wakeup = a->wakeup.n,
-                                        .fit = (size_t)a->fit,
-                                        .trace = a->trace,
-                                        .seed = (uint64_t)a->seed,
-                                        .budget = (uint64_t)a->budget,
-                                        .n_worker = (unsigned)a->jobs,
-                                        .quiet = a->quiet};
+                                        .trace = a->trace};
     enum tmx_status st = tmx_gate_chip_load(&chip, a->chip, &a->sets, err);
     for (size_t i = 0; !st && i < a->kernel.n; i++) {
         st = tmx_gate_kernel_load(&a->loaded[i], a->kernel.text[i], err);
     }
     if (!st && a->export_to) {
-        st = tmx_gate_export(&q, a->export_to, err);
+        st = tmx_gate_export(&q.plan, a->export_to, err);
     } else if (!st && a->tune >= 0) {
-        st = tmx_gate_tune(&chip, q.kernel, q.n_kernel, (size_t)a->tune, q.seed, (size_t)a->seeds, stdout,
-                           err);
+        st = tmx_gate_tune(&chip, q.plan.kernel, q.plan.n_kernel, (size_t)a->tune, q.plan.seed,
+                           (size_t)a->seeds, stdout, err);
     } else if (!st) {
         struct tmx_table *t = NULL;
         st = tmx_gate_ask(&q, &t, err);

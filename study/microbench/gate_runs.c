@@ -152,7 +152,7 @@ enum tmx_status tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_s
 static enum tmx_status make_cases(const struct tmx_gate_question *q, struct tmx_gate_case *c, size_t *n,
                                   struct tmx_err *err)
 {
-    const struct tmx_gate_params *own = &q->chip->gate;
+    const struct tmx_gate_params *own = &q->plan.chip->gate;
     const int *bet = q->n_bet ? q->break_even_cycles : &own->break_even_cycles,
               *wakeup = q->n_wakeup ? q->wakeup_cycles : &own->wakeup_cycles;
     const size_t n_bet = q->n_bet ? q->n_bet : 1, n_wakeup = q->n_wakeup ? q->n_wakeup : 1;
@@ -182,26 +182,19 @@ enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table
     struct tmx_gate_case cases[TMX_GATE_CASES];
     struct tmx_stream trace = {0};
     struct tmx_sm_result *result = NULL;
-    const uint64_t all = q->trace ? UINT64_MAX : DEFAULT_BUDGET;
-    struct tmx_gate_plan plan = {.chip = q->chip,
-                                 .kernel = q->kernel,
-                                 .n_kernel = q->n_kernel,
-                                 .gate = cases,
-                                 .fit = q->fit,
-                                 .trace = q->trace ? &trace : NULL,
-                                 .seed = q->seed,
-                                 .budget = q->budget > 0 ? q->budget : all,
-                                 .n_worker = q->n_worker,
-                                 .quiet = q->quiet};
+    struct tmx_gate_plan plan = q->plan;
+    plan.gate = cases;
+    plan.trace = q->trace ? &trace : NULL;
+    plan.budget = plan.budget > 0 ? plan.budget : q->trace ? UINT64_MAX : DEFAULT_BUDGET;
     enum tmx_status st = make_cases(q, cases, &plan.n_case, err);
     if (!st && q->trace) {
-        const struct tmx_instr_stats *k = &q->kernel->stats;
+        const struct tmx_instr_stats *k = &plan.kernel->stats;
         const struct tmx_memory memory = {k->miss, k->latency_cycles, k->latency_variation, k->bandwidth,
                                           k->lines};
-        st = tmx_trace_file_read(&trace, q->trace, &memory, q->seed, err);
+        st = tmx_trace_file_read(&trace, q->trace, &memory, plan.seed, err);
     }
     if (!st) {
-        result = calloc(q->n_kernel * plan.n_case + 1, sizeof *result);
+        result = calloc(plan.n_kernel * plan.n_case + 1, sizeof *result);
         st = result ? tmx_gate_run(&plan, result, err) : tmx_fail(err, TMX_ENOMEM, "results");
     }
     st = st ? st : tmx_gate_table(&plan, result, t, err);
@@ -210,11 +203,11 @@ enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table
     return st;
 }
 
-enum tmx_status tmx_gate_export(const struct tmx_gate_question *q, const char *path, struct tmx_err *err)
+enum tmx_status tmx_gate_export(const struct tmx_gate_plan *p, const char *path, struct tmx_err *err)
 {
     struct tmx_output out;
     struct tmx_stream s;
-    enum tmx_status st = tmx_gate_kernel_stream(q->kernel, &q->chip->fit[q->fit], q->seed, &s, err);
+    enum tmx_status st = tmx_gate_kernel_stream(p->kernel, &p->chip->fit[p->fit], p->seed, &s, err);
     if (st) {
         return st;
     }

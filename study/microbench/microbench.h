@@ -25,7 +25,7 @@ struct tmx_gate_plan {
     size_t n_case;
     size_t fit;                     /* of tmx_gate_fits */
     const struct tmx_stream *trace; /* [n_kernel] instead of the kernels' statistics; NULL: none */
-    uint64_t seed, budget;
+    uint64_t seed, budget;          /* budget: warp instructions a run */
     unsigned n_worker;
     bool quiet;
 };
@@ -50,19 +50,12 @@ TMX_NODISCARD enum tmx_status tmx_gate_table(const struct tmx_gate_plan *plan,
 
 /* What is asked of some kernels on the SM of a chip. */
 struct tmx_gate_question {
-    const struct tmx_gate_chip *chip;
-    const struct tmx_gate_kernel *kernel; /* [n_kernel] */
-    size_t n_kernel;
+    struct tmx_gate_plan plan; /* without cases and streams; budget 0: 300000, and all of a trace */
     const char *const *policy; /* [n_policy]; none: all there are */
     size_t n_policy;
     const int *break_even_cycles, *wakeup_cycles; /* [n_bet], [n_wakeup]; none: the chip's */
     size_t n_bet, n_wakeup;
-    size_t fit;        /* of tmx_gate_fits */
     const char *trace; /* file, run in place of kernel[0], which says how memory answers; NULL: none */
-    uint64_t seed;
-    uint64_t budget; /* warp instructions a run; 0: 300000, and all of a trace */
-    unsigned n_worker;
-    bool quiet;
 };
 
 /* Every kernel under every policy at every pair of times, as tmx_gate_table. TMX_ECONFIG: an unknown policy.
@@ -74,7 +67,7 @@ TMX_NODISCARD enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, st
 TMX_NODISCARD enum tmx_status tmx_gate_convert(const char *path, const char *to, struct tmx_err *err);
 
 /* Write kernel[0]'s first 16 thread blocks as an instruction trace to path ("-": standard output). */
-TMX_NODISCARD enum tmx_status tmx_gate_export(const struct tmx_gate_question *q, const char *path,
+TMX_NODISCARD enum tmx_status tmx_gate_export(const struct tmx_gate_plan *p, const char *path,
                                               struct tmx_err *err);
 
 /* Tables of CTA runs: one row a kernel and policy, compared with every core at work. */

@@ -212,10 +212,10 @@ static enum tmx_status instruction_trace(struct tmx_err *err)
 {
     struct tmx_gate_chip chip;
     struct tmx_gate_kernel kernel;
-    const struct tmx_gate_question q = {.chip = &chip, .kernel = &kernel, .n_kernel = 1, .seed = 1};
+    const struct tmx_gate_plan p = {.chip = &chip, .kernel = &kernel, .n_kernel = 1, .seed = 1};
     enum tmx_status st = tmx_gate_chip_load(&chip, "gtx480", NULL, err);
     st = st ? st : tmx_gate_kernel_load(&kernel, "hotspot", err);
-    return st ? st : tmx_gate_export(&q, "failing.trace", err);
+    return st ? st : tmx_gate_export(&p, "failing.trace", err);
 }
 
 /* A study's points and its database, written and asked. */
