@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -47,21 +46,8 @@ static enum tmx_status figures(const struct tmx_calibration *c, const struct tmx
                                struct tmx_err *err)
 {
     struct tmx_plot p = {.dir = dir, .format = "svg", .quiet = true};
-    double **temp = calloc(m->n_series + 1, sizeof *temp);
-    enum tmx_status st = temp ? tmx_plot_begin(&p, err) : tmx_fail(err, TMX_ENOMEM, "figures");
-    for (size_t i = 0; !st && i < m->n_series; i++) {
-        double start = NAN;
-        temp[i] = malloc(m->series[i].n * sizeof **temp);
-        st = !temp[i]                                            ? tmx_fail(err, TMX_ENOMEM, "figures")
-             : tmx_fit_predict(&c->fit, i, &start, temp[i], err) ? TMX_OK
-                                                                 : err->code;
-    }
-    st = st ? st : tmx_measured_figures(&p, m, temp, NULL);
-    for (size_t i = 0; temp && i < m->n_series; i++) {
-        free(temp[i]);
-    }
-    free(temp);
-    return st;
+    const enum tmx_status st = tmx_plot_begin(&p, err);
+    return st ? st : tmx_measured_figures(&p, m, c->predicted, NULL);
 }
 
 /* The chip of --levels: a name, a folder or its chip.cfg. */

@@ -1204,29 +1204,36 @@ static void warn_of_fit(const struct work *w)
 
 /* ---- how far the calibration is from what it was not fitted to ---- */
 
-/* Rows of the longest series. */
-static size_t longest_of(const struct tmx_measured *log)
+/* Temperatures of all series by the model as it is now. */
+static void predict(struct work *w)
 {
-    size_t longest = 0;
-    for (size_t i = 0; i < log->n_series; i++) {
-        longest = log->series[i].n > longest ? log->series[i].n : longest;
+    struct tmx_calibration *c = w->c;
+    TMX_TAKE(&c->arena, c->predicted, w->log->n_series);
+    for (size_t i = 0; !c->arena.failed && i < w->log->n_series; i++) {
+        double start = NAN;
+        if (TMX_TAKE(&c->arena, c->predicted[i], w->log->series[i].n)) {
+            tmx_fit_predict(&c->fit, i, &start, c->predicted[i], &w->err);
+        }
     }
-    return longest;
+    tmx_arena_check(&c->arena, &w->err);
 }
 
-/* Rms of these series or, use NULL, of all rows that are not fitted to. NAN: there are none. */
+/* Rms of these series, predicted into temp; use NULL: of all rows that are not fitted to. NAN: there are
+ * none.
+ */
 static double missed_k(const struct work *w, const bool *use, double *temp, struct tmx_err *err)
 {
     double sum = 0;
     size_t n = 0;
     for (size_t i = 0; i < w->log->n_series && !err->code; i++) {
         const struct tmx_series *s = &w->log->series[i];
+        const double *at = use ? temp : w->c->predicted[i];
         double start = NAN;
-        if ((use && !use[i]) || !tmx_fit_predict(&w->c->fit, i, &start, temp, err)) {
+        if (use && (!use[i] || !tmx_fit_predict(&w->c->fit, i, &start, temp, err))) {
             continue;
         }
         for (size_t k = 0; k < s->n; k++) {
-            const double d = temp[k] - s->q[TMX_Q_TEMP][k];
+            const double d = at[k] - s->q[TMX_Q_TEMP][k];
             const double share = s->q[TMX_Q_TIME][k] / s->q[TMX_Q_TIME][s->n - 1];
             const bool in = (use || share > w->c->fit.to) && !isnan(d);
             sum += in ? d * d : 0;
@@ -1248,7 +1255,7 @@ static void judge_runs(struct work *w)
     double *temp;
     TMX_TAKE(&c->arena, keep, n_parameter + 1);
     TMX_TAKE(&c->arena, use, log->n_series + 1);
-    TMX_TAKE(&c->arena, temp, longest_of(log) + 1);
+    TMX_TAKE(&c->arena, temp, rows_of(log)); /* enough for each series */
     TMX_TAKE(&c->arena, c->leave_one_out, log->n_run + 1);
     save(w, &all);
     if (w->err.code) {
@@ -1292,15 +1299,6 @@ static void judge_runs(struct work *w)
     c->fit.use = NULL;
 }
 
-/* The error on the part of the time that was not fitted. */
-static void judge_rest(struct work *w)
-{
-    double *temp;
-    TMX_TAKE(&w->c->arena, temp, longest_of(w->log));
-    tmx_arena_check(&w->c->arena, &w->err);
-    w->c->rest_rms_k = missed_k(w, NULL, temp, &w->err);
-}
-
 /* ---- the whole ---- */
 
 enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measured *log,
@@ -1329,8 +1327,11 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
         warn_of_units(&w);
         warn_of_fit(&w);
         print_air(c);
+        predict(&w);
+    }
+    if (!w.err.code) {
         if (c->fit.to < 1) {
-            judge_rest(&w);
+            c->rest_rms_k = missed_k(&w, NULL, NULL, &w.err);
         } else if (options->leave_one_out) {
             judge_runs(&w);
         }

@@ -68,6 +68,7 @@ struct tmx_calibration {
     struct tmx_fit_parameter *parameter;
     double *ambient_c;  /* [n_run] */
     double *covariance; /* [fit.n_parameter^2] of logarithms where positive */
+    double **predicted; /* [n_series][n] degC, by the model */
     struct tmx_left_out left_out[16];
     size_t n_left_out;
     struct tmx_run_error *leave_one_out; /* [n_leave_one_out] */

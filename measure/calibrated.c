@@ -90,22 +90,16 @@ static struct tmx_table *fit_table(const struct tmx_calibration *c, const struct
     return t;
 }
 
-static struct tmx_table *residual_table(const struct tmx_calibration *c, const struct tmx_measured *log,
-                                        struct tmx_err *err)
+static struct tmx_table *residual_table(const struct tmx_calibration *c, const struct tmx_measured *log)
 {
     struct tmx_table *t = tmx_table_of("run gpu time_s:3 power_w:1 measured_c:1 predicted_c:2 residual_k:2");
-    for (size_t i = 0; !err->code && i < log->n_series; i++) {
+    for (size_t i = 0; i < log->n_series; i++) {
         const struct tmx_series *s = &log->series[i];
-        double *temp = malloc(s->n * sizeof *temp), start = NAN;
-        if (!temp) {
-            tmx_error(err, TMX_ENOMEM, "%zu rows", s->n);
-        }
-        tmx_fit_predict(&c->fit, i, &start, temp, err);
-        for (size_t k = 0; !err->code && k < s->n; k++) {
+        for (size_t k = 0; k < s->n; k++) {
+            const double is_c = s->q[TMX_Q_TEMP][k], ours_c = c->predicted[i][k];
             tmx_table_row(t, "%s %s %g %g %G %g %G", log->run[s->run], log->gpu[s->gpu], s->q[TMX_Q_TIME][k],
-                          s->q[TMX_Q_POWER][k], s->q[TMX_Q_TEMP][k], temp[k], temp[k] - s->q[TMX_Q_TEMP][k]);
+                          s->q[TMX_Q_POWER][k], is_c, ours_c, ours_c - is_c);
         }
-        free(temp);
     }
     return t;
 }
@@ -837,7 +831,7 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
     if (!tmx_os_mkdirs(dir, &failed) && !tmx_folder_open(dir, TMX_FOLDER_RESULTS, &failed)) {
         save(fit_table(c, log), dir, "fit.csv", &failed);
         save(covariance_table(c, log), dir, "covariance.csv", &failed);
-        save(residual_table(c, log, &failed), dir, "residuals.csv", &failed);
+        save(residual_table(c, log), dir, "residuals.csv", &failed);
     }
     if (!failed.code && !open_file(&o, dir, "how.txt", &failed)) {
         print_how(log, options, o.file);
