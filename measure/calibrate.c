@@ -65,9 +65,8 @@ struct work {
     bool *offset_identified; /* [n_gpu] the log tells the GPU's offset, nothing else is held about it */
 };
 
-struct state { /* of the model, to go back to */
-    struct tmx_rc model;
-    struct tmx_rc_gpu *gpu;
+struct state {           /* of the model, to go back to */
+    struct tmx_rc model; /* gpu NULL: nothing is saved */
     double *ambient_c, rms_k;
 };
 
@@ -548,29 +547,25 @@ static struct tmx_fit_parameter *parameter_of(struct work *w, enum tmx_fit_kind 
 static void save(struct work *w, struct state *s)
 {
     struct tmx_calibration *c = w->c;
-    if (!s->gpu) {
-        TMX_TAKE(&c->arena, s->gpu, c->model.n_gpu + 1);
+    if (!s->model.gpu) {
+        TMX_TAKE(&c->arena, s->model.gpu, c->model.n_gpu + 1);
         TMX_TAKE(&c->arena, s->ambient_c, w->log->n_run + 1);
     }
     tmx_arena_check(&c->arena, &w->err);
     if (c->arena.failed) {
         return;
     }
-    s->model = c->model;
     s->rms_k = c->fit.rms_k;
-    memcpy(s->gpu, c->model.gpu, c->model.n_gpu * sizeof *s->gpu);
+    tmx_rc_copy(&s->model, &c->model);
     memcpy(s->ambient_c, c->ambient_c, w->log->n_run * sizeof *s->ambient_c);
 }
 
 static void go_back(struct work *w, const struct state *s)
 {
-    struct tmx_rc_gpu *gpu = w->c->model.gpu;
     if (w->err.code) {
         return;
     }
-    memcpy(gpu, s->gpu, s->model.n_gpu * sizeof *gpu);
-    w->c->model = s->model;
-    w->c->model.gpu = gpu;
+    tmx_rc_copy(&w->c->model, &s->model);
     memcpy(w->c->ambient_c, s->ambient_c, w->log->n_run * sizeof *s->ambient_c);
     w->c->fit.rms_k = s->rms_k;
 }
@@ -677,7 +672,7 @@ static void try_guess(struct work *w, size_t run, double r, double tau, double d
 {
     struct tmx_calibration *c = w->c;
     struct tmx_err ignored = {0};
-    const double before = found->gpu ? found->rms_k : INFINITY;
+    const double before = found->model.gpu ? found->rms_k : INFINITY;
     for (size_t g = 0; g < c->model.n_gpu; g++) {
         c->model.gpu[g].junction_k_per_w = c->model.gpu[g].sink_k_per_w = r / 2;
         c->model.gpu[g].die_k_per_w = die_s > 0 ? r / 4 : 0;
@@ -731,18 +726,18 @@ static void first_guess(struct work *w)
     for (double tau = shortest; tau < span_s; tau *= 4) {
         try_guess(w, s->run, r, tau, 0, air_c, &found);
     }
-    const double one_pole_k = found.gpu ? found.rms_k : INFINITY;
+    const double one_pole_k = found.model.gpu ? found.rms_k : INFINITY;
     c->fit.n_parameter = 6;
     for (double tau = 64 * shortest; tau < span_s / 2; tau *= 4) {
         for (double die_s = 2 * shortest; die_s < tau / 8; die_s *= 8) {
             try_guess(w, s->run, r, tau, die_s, air_c, &two);
         }
     }
-    if (two.gpu && two.rms_k < 0.97 * one_pole_k) {
+    if (two.model.gpu && two.rms_k < 0.97 * one_pole_k) {
         found = two;
         w->die = true;
     }
-    if (!found.gpu) {
+    if (!found.model.gpu) {
         tmx_error(&w->err, TMX_ESOLVE,
                   "no fit of GPU %s: do its temperature and its power belong to the same GPU?",
                   log->gpu[s->gpu]);

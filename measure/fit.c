@@ -889,12 +889,9 @@ static double slope_of(const struct tmx_rc *model, const struct tmx_fit_paramete
                        size_t gpu, const double *power_w, const double *rpm)
 {
     static const double STEP = 1e-3; /* of a logarithm, or in the parameter's unit */
-    struct tmx_rc_gpu *own = moved->gpu;
     double side[2];
     for (int k = 0; k < 2; k++) {
-        *moved = *model;
-        moved->gpu = own;
-        memcpy(own, model->gpu, model->n_gpu * sizeof *own);
+        tmx_rc_copy(moved, model);
         tmx_fit_shift(moved, p, k ? STEP : -STEP);
         side[k] = tmx_rc_steady_k(moved, gpu, power_w, rpm);
     }

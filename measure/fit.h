@@ -54,6 +54,8 @@ struct tmx_rc {
 };
 
 void tmx_rc_finish(struct tmx_rc *m);
+/* Into a model that has room for the GPUs. */
+void tmx_rc_copy(struct tmx_rc *to, const struct tmx_rc *from);
 /* Index of a GPU by name; n_gpu when absent. */
 size_t tmx_rc_find(const struct tmx_rc *m, const char *name);
 

@@ -11,6 +11,14 @@ void tmx_rc_finish(struct tmx_rc *m)
     *m = (struct tmx_rc){0};
 }
 
+void tmx_rc_copy(struct tmx_rc *to, const struct tmx_rc *from)
+{
+    struct tmx_rc_gpu *own = to->gpu;
+    memcpy(own, from->gpu, from->n_gpu * sizeof *own);
+    *to = *from;
+    to->gpu = own;
+}
+
 size_t tmx_rc_find(const struct tmx_rc *m, const char *name)
 {
     size_t g = 0;

@@ -316,10 +316,7 @@ static void move(struct errors *e, const struct tmx_rc *model, const struct tmx_
     }
     e->half = most > 0 ? STEP / most : 0;
     for (int side = 0; side < 2; side++) {
-        struct tmx_rc_gpu *own = e->moved[side].gpu;
-        e->moved[side] = *model;
-        e->moved[side].gpu = own;
-        memcpy(own, model->gpu, model->n_gpu * sizeof *own);
+        tmx_rc_copy(&e->moved[side], model);
         for (size_t i = 0; i < of->n; i++) {
             tmx_fit_shift(&e->moved[side], &of->parameter[i],
                           (side ? 1 : -1) * e->half * of->direction[k * of->n + i]);
