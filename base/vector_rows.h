@@ -44,6 +44,7 @@ enum { LANES = SINGLE ? 16 : 8, HALF = LANES / 2, MANY = 8, WIDE = 3, WIDE_ALONE
 #define HALF_STORE(p, v)  PS(_mm256_storeu)(p, v)
 #define HALF_FMA(a, b, c) PS(_mm256_fmadd)(a, b, c)
 #define HALF_MUL(a, b)    PS(_mm256_mul)(a, b)
+#define MANY_AT_ONCE      1
 #else
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
@@ -59,6 +60,7 @@ enum { LANES = SINGLE ? 8 : 4, MANY = 4, WIDE = 3, WIDE_ALONE = SINGLE ? 3 : 8 }
 #define FMA(a, b, c) PS(_mm256_fmadd)(a, b, c)
 #define MUL(a, b)    PS(_mm256_mul)(a, b)
 #define SWAP(v, k)   _mm256_permute_pd(v[k], 0x5)
+#define MANY_AT_ONCE 1
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #ifdef TMX_SINGLE
@@ -73,6 +75,7 @@ enum { LANES = SINGLE ? 4 : 2, MANY = 4, WIDE = SINGLE ? 5 : 4, WIDE_ALONE = SIN
 #define FMA(a, b, c) F32(vfmaq)(c, a, b)
 #define MUL(a, b)    F32(vmulq)(a, b)
 #define SWAP(v, k)   vextq_f64(v[k], v[k], 1)
+#define MANY_AT_ONCE 1
 #else /* correct everywhere, slow where the processor does not fuse */
 typedef real vec;
 enum { LANES = 1, MANY = 1, WIDE = 4, WIDE_ALONE = SINGLE ? 4 : 8 };
@@ -82,6 +85,7 @@ enum { LANES = 1, MANY = 1, WIDE = 4, WIDE_ALONE = SINGLE ? 4 : 8 };
 #define FMA(a, b, c) (SINGLE ? (real)fmaf((float)(a), (float)(b), (float)(c)) : (real)fma(a, b, c))
 #define MUL(a, b)    ((a) * (b))
 #define SWAP(v, k)   ((v)[(k) ^ 1])
+#define MANY_AT_ONCE 0
 #endif
 typedef vec half_vec; /* rows end with whole vectors */
 enum { HALF = 0 };
@@ -92,7 +96,8 @@ enum { HALF = 0 };
 #define HALF_MUL    MUL
 #endif
 
-/* SWAP(v, k): the vector v[k] of a tile with neighbours 2j and 2j + 1 exchanged. */
+/* MANY_AT_ONCE: are tiles of several instances worth their code (MANY is above 1)? SWAP(v, k): the vector
+ * v[k] of a tile with neighbours 2j and 2j + 1 exchanged. */
 
 /* The sums of a tile begin at 0. */
 static inline __attribute__((always_inline)) void clear(size_t wide, size_t many, vec *sum, half_vec *end)

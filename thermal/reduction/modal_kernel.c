@@ -97,39 +97,49 @@ static size_t used(const struct tmx_modal *m, size_t n, size_t row)
     return m->frequency ? row : (n + LEAST - 1) / LEAST * LEAST;
 }
 
-#define INSTANCES(widest, many)                         \
-    do {                                                \
-        if (c->decay) {                                 \
-            TILES(mode, modes, widest, many, HALF > 0); \
-        }                                               \
-        TILES(unit, units, widest, many, HALF > 0);     \
-    } while (0)
+/* A function for each number of instances: one of all takes compilers twice as long. */
+#define INSTANCES(name, widest, many)                                                        \
+    static __attribute__((noinline)) void name(const struct tmx_modal_call *c, size_t first) \
+    {                                                                                        \
+        const size_t mode = used(c->m, c->m->n_mode, c->m->mode_row),                        \
+                     unit = used(c->m, c->m->n_unit, c->m->unit_row);                        \
+        if (c->decay) {                                                                      \
+            TILES(mode, modes, widest, many, HALF > 0);                                      \
+        }                                                                                    \
+        TILES(unit, units, widest, many, HALF > 0);                                          \
+    }
+#if MANY_AT_ONCE
+INSTANCES(together, WIDE, MANY)
+INSTANCES(two, 4, 2)
+#endif
+#if defined(__AVX512F__)
+INSTANCES(four, WIDE, 4)
+#endif
+INSTANCES(alone, WIDE_ALONE, 1)
 
 void TMX_KERNEL(const struct tmx_modal_call *c)
 {
-    const size_t mode = used(c->m, c->m->n_mode, c->m->mode_row),
-                 unit = used(c->m, c->m->n_unit, c->m->unit_row);
     size_t first = 0;
     if (!c->decay && c->z) {
         falls(c->m, c->z[0], c->next[0], c->theta_k[0]);
         return;
     }
-    for (; MANY > 1 && c->n - first >= MANY; first += MANY) {
-        INSTANCES(WIDE, MANY);
+#if MANY_AT_ONCE
+    for (; c->n - first >= MANY; first += MANY) {
+        together(c, first);
     }
 #if defined(__AVX512F__)
     if (c->n - first >= 4) { /* fewer than MANY are left: smaller tiles before single instances */
-        INSTANCES(WIDE, 4);
+        four(c, first);
         first += 4;
     }
 #endif
-#if defined(__AVX512F__) || (defined(__AVX2__) && defined(__FMA__)) || defined(__aarch64__)
     if (c->n - first >= 2) {
-        INSTANCES(4, 2);
+        two(c, first);
         first += 2;
     }
 #endif
     for (; first < c->n; first++) {
-        INSTANCES(WIDE_ALONE, 1);
+        alone(c, first);
     }
 }

@@ -104,16 +104,16 @@ INLINE const float *sum_up(size_t wide, size_t tail, size_t many, const struct p
 {
     const size_t n = many * (wide * LANES + tail * HALF);
     float *restrict sum = to->sum;
-    if (tmx_modal_chains(p->n_row) == 1) {
-        chain(wide, tail, many, p, p->rows + at, 0, 1, sum);
-        return sum;
-    }
-    if (many > 1) {
-        for (size_t c = 0; c < CHAINS; c++) {
-            chain(wide, tail, many, p, p->rows + at, c, CHAINS, sum + c * n);
-        }
-    } else {
+    const size_t n_chain = tmx_modal_chains(p->n_row);
+    if (many == 1 && n_chain > 1) {
         chains(wide, tail, p, p->rows + at, sum);
+    } else {
+        for (size_t c = 0; c < n_chain; c++) {
+            chain(wide, tail, many, p, p->rows + at, c, n_chain, sum + c * n);
+        }
+    }
+    if (n_chain == 1) {
+        return sum;
     }
     for (size_t k = 0; k < n; k++) {
         sum[k] = ((sum[3 * n + k] + sum[2 * n + k]) + sum[n + k]) + sum[k];
@@ -163,10 +163,13 @@ INLINE void put_power(const struct tmx_modal_call *c, size_t i)
 /* Of base/vector_rows.h's tiles. */
 #define MODES(wide, tail, many, c, first, at) modes(wide, tail, many, c, first, &p, at, &part)
 #define UNITS(wide, tail, many, c, first, at) units(wide, tail, many, c, first, &p, at, &part)
-#define INSTANCES(widest, many)                                                               \
-    do {                                                                                      \
+/* A function for each number of instances: one of all takes compilers twice as long. */
+#define INSTANCES(name, widest, many)                                                         \
+    static __attribute__((noinline)) void name(const struct tmx_modal_call *c, size_t first)  \
+    {                                                                                         \
         const struct tmx_modal *m = c->m;                                                     \
         struct product p = {.rows = m->in_single, .n_row = m->n_unit, .stride = m->mode_row}; \
+        struct part part;                                                                     \
         for (size_t i = 0; i < (many); i++) {                                                 \
             put_power(c, first + i);                                                          \
             p.coef[i] = c->work[first + i] + m->n_mode;                                       \
@@ -180,22 +183,30 @@ INLINE void put_power(const struct tmx_modal_call *c, size_t i)
             p.coef[i] = c->work[first + i];                                                   \
         }                                                                                     \
         TILES(m->unit_row, UNITS, widest, many, HALF > 0);                                    \
-    } while (0)
+    }
+#if MANY_AT_ONCE
+INSTANCES(together, WIDE, MANY)
+#endif
+#if defined(__AVX512F__)
+INSTANCES(four, WIDE_ALONE, 4)
+#endif
+INSTANCES(alone, WIDE_ALONE, 1)
 
 void TMX_KERNEL(const struct tmx_modal_call *c)
 {
-    struct part part;
     size_t first = 0;
-    for (; MANY > 1 && c->n - first >= MANY; first += MANY) {
-        INSTANCES(WIDE, MANY);
+#if MANY_AT_ONCE
+    for (; c->n - first >= MANY; first += MANY) {
+        together(c, first);
     }
+#endif
 #if defined(__AVX512F__)
     if (c->n - first >= 4) { /* fewer than MANY are left: smaller tiles before single instances */
-        INSTANCES(WIDE_ALONE, 4);
+        four(c, first);
         first += 4;
     }
 #endif
     for (; first < c->n; first++) {
-        INSTANCES(WIDE_ALONE, 1);
+        alone(c, first);
     }
 }
