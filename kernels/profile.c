@@ -3,8 +3,6 @@
 
 #include <gsl/gsl_multimin.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/cache.h"
 #include "base/cost.h"

@@ -46,7 +46,6 @@
 #include "kernels/sm_cycle.h"
 #include "base/arena.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the warps: position in the program, when the next instruction may issue, who is active, who waits ----

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "limits/chip_model.h"
 
-#include <stdlib.h>
-
 void tmx_plan_chip_finish(struct tmx_plan_chip *c)
 {
     tmx_arena_finish(&c->arena);

@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "limits/budget.h"
-#include "limits/serve_bound.h"
-#include "run/load/data.h"
 #include "run/state.h"
 
 enum tmx_status tmx_gap_init(struct tmx_gap *j, const struct tmx_run *run, const struct tmx_bound_options *o,

@@ -55,6 +55,7 @@
 #include "base/cost.h"
 #include "core/topology/topology.h"
 #include "limits/chip_model.h"
+#include "limits/lp.h"
 #include "power/power.h"
 #include "run/state.h"
 

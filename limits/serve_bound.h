@@ -6,8 +6,6 @@
  * memory and no row of servers may pass its limit and tokens come no later than asked for? serve_bound.c
  * shows why its optimum bounds every policy. */
 
-#include "base/table.h"
-#include "limits/lp.h"
 #include "run/run.h"
 
 enum tmx_serve_limit { /* what a gain is of */

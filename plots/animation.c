@@ -2,7 +2,6 @@
 #include "plots/export.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/os.h"
 #include "base/output.h"

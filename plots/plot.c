@@ -4,9 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <thermix/policy.h>
 
 #include "base/csv.h"
 #include "base/os.h"

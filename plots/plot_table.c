@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/csv.h"
-#include "base/os.h"
 #include "base/text.h"
 #include "plots/figure.h"
 

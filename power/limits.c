@@ -11,7 +11,6 @@
 #include "base/csv.h"
 #include "base/os.h"
 #include "base/output.h"
-#include "base/text.h"
 
 static const double LEAKAGE = 0.4; /* of the floor: assumed (a V100's fit has 0.58, a B200's 0.5 at rest) */
 static const double KEPT = 1.03;   /* a limit is kept when the mean is no more than this above it */

@@ -14,7 +14,6 @@
  * Paper 003, section 4.1: dynamic power from Hong and Kim (its reference 10), leakage that
  * depends on temperature, a baseline of the chip. Sharing out leakage and baseline by area is
  * assumed (the paper does not say). */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

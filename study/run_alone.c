@@ -2,7 +2,6 @@
 #include "study/study.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/opt.h"
 #include "base/text.h"
 
 enum { MAX_ROW_KEYS = 8, MAX_VALUES = 16, LABEL = 256, DECIMALS = 4 };

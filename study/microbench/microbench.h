@@ -5,7 +5,6 @@
 #include "base/table.h"
 #include "run/cta.h"
 #include "run/load/gate_files.h"
-#include "study/table_out.h"
 
 /* Kernels x gating policies x times, each with its ungated twin, on several processes; the table. */
 
