@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/measured_args.h"
 #include "measure/calibrate.h"
-#include "measure/show.h"
+#include "measure/replay.h"
 #include "run/load/data.h"
 
 struct args {

@@ -3,7 +3,7 @@
 #include "base/opt.h"
 #include "base/output.h"
 #include "cli/commands.h"
-#include "measure/llm_fit.h"
+#include "measure/measure.h"
 #include "run/load/data.h"
 
 struct args {

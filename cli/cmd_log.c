@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/measured_args.h"
-#include "measure/show.h"
+#include "measure/replay.h"
 
 struct args {
     struct tmx_texts words; /* show FILE... */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "measure/accelwattch.h"
+#include "measure/measure.h"
 #include "power/limits.h"
 #include "power/regress.h"
 

@@ -10,7 +10,6 @@
 #include "cli/measured_args.h"
 #include "measure/calibrate.h"
 #include "measure/replay.h"
-#include "measure/show.h"
 
 struct args {
     struct tmx_texts words; /* CALIBRATED LOG... */

@@ -6,7 +6,7 @@
 
 #include "base/os.h"
 #include "cli/commands.h"
-#include "measure/validate.h"
+#include "measure/measure.h"
 
 struct args {
     const char *out, *figures;

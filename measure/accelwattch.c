@@ -3,12 +3,11 @@
  * same 33 labels with a comma at the end of all but two: "gpu_avg_IBP, = 1.17" in the report, and a header
  * "power,IBP,...,IDLE_COREP,CONSTPSTATICP" above the samples of the trace, whose rows end in a comma.
  * GPUWattch, its predecessor, has 18: one for all of an SP's units, one for the SFUs, and no leakage. */
-#include "measure/accelwattch.h"
+#include "measure/measure.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"

@@ -9,7 +9,7 @@
  *
  * Repeats count as their median. Every cell is predicted once by a fit that has not seen it: the error left
  * out. */
-#include "measure/llm_fit.h"
+#include "measure/measure.h"
 
 #include <gsl/gsl_multifit.h>
 #include <gsl/gsl_multimin.h>

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "measure/calibrate.h"
+#include "plots/figure.h"
 
 enum { TMX_MAX_WHAT_IF = 16 };
 
@@ -67,5 +68,26 @@ struct tmx_table *tmx_replay_trace(const struct tmx_replay *r, const struct tmx_
     "  power_cap_w=500       no GPU draws more\n"                                    \
     "  power_scale=1.1       multiply all power by this\n"                           \
     "  swap=0:3              GPUs 0 and 3 exchange their work (their power)\n"
+
+/* What was understood of a log, for people: a table of series, and figures. */
+
+/* A row a run and GPU: rows, seconds, step, ranges, steps of load. */
+TMX_NODISCARD enum tmx_status tmx_measured_table(const struct tmx_measured *m, struct tmx_table **t,
+                                                 struct tmx_err *err);
+/* Columns, unused columns, notes; the first run as a line of blocks a GPU. */
+void tmx_measured_describe(const struct tmx_measured *m, FILE *out);
+void tmx_measured_sketch(const struct tmx_measured *m, FILE *out);
+
+/* What would have been: drawn beside the prediction with its 95 % interval. */
+struct tmx_what_if {
+    const char *words;      /* "inlet_c=+8" */
+    double *const *temp_c;  /* [n_series]; NULL: not known */
+    double *const *error_k; /* [n_series] half of the interval of each row; NULL: not known */
+};
+
+/* A figure a run (at most 16 runs): power and temperature of its GPUs; predicted (NULL: none) as lines, with
+ * the residual below. predicted[n_series][n of the series], NULL where there is none. */
+TMX_NODISCARD enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measured *m,
+                                                   double *const *predicted, const struct tmx_what_if *if_so);
 
 #endif

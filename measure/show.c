@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/show.h"
+#include "measure/replay.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * worked, and reduce it as the measurement was reduced. What a run needs to know of a measurement (a load's
  * watts, a host) is in its files, with its origin. A target, or a data set of a kind that is there, needs no
  * code. */
-#include "measure/validate.h"
+#include "measure/measure.h"
 
 #include <gsl/gsl_fit.h>
 #include <gsl/gsl_sort.h>
@@ -26,7 +26,6 @@
 #include "base/curve.h"
 #include "base/opt.h"
 #include "base/text.h"
-#include "core/floorplan/floorplan.h"
 #include "hotspot/trace_run.h"
 #include "measure/calibrate.h"
 #include "measure/replay.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/accelwattch.h"
+#include "measure/measure.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Either file of AccelWattch. */

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "core/floorplan/chip.h"
-#include "measure/validate.h"
+#include "measure/measure.h"
 #include "tests/support/check.h"
 
 static void components_add_up_to_the_sources_sum(void **state)

@@ -6,7 +6,7 @@
 
 #include "base/plausible.h"
 #include "core/serve/serve.h"
-#include "measure/llm_fit.h"
+#include "measure/measure.h"
 #include "tests/support/open_run.h"
 #include "tests/support/scratch.h"
 
