@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix animate: a film of a run. */
 #include "cli/commands.h"
-#include "plots/export.h"
+#include "plots/plot.h"
 
 struct args {
     struct tmx_texts run;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cli/commands.h"
-#include "limits/gap.h"
+#include "limits/bound.h"
 #include "study/pool.h"
 
 struct args {

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "limits/budget.h"
-#include "plots/export.h"
+#include "plots/plot.h"
 
 struct args {
     struct tmx_texts chip;

@@ -17,7 +17,7 @@
 #include "core/topology/topology.h"
 #include "core/workload/mix.h"
 #include "kernels/memory.h"
-#include "limits/gap.h"
+#include "limits/bound.h"
 #include "papers/suite.h"
 #include "power/chip_energy.h"
 #include "run/load/data.h"

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "plots/export.h"
+#include "plots/plot.h"
 
 struct args {
     struct tmx_texts run;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix table: run a suite and print its table. */
 #include "cli/commands.h"
-#include "limits/gap.h"
+#include "limits/bound.h"
 #include "papers/suite.h"
 
 struct args {

@@ -6,8 +6,7 @@
 #include <stdio.h>
 
 #include "base/config.h"
-#include "limits/gap.h"
-#include "limits/serve_bound.h"
+#include "limits/bound.h"
 #include "run/load/data.h"
 #include "run/registry.h"
 #include "run/state.h"

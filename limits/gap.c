@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "limits/gap.h"
+#include "limits/bound.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -46,7 +46,7 @@
  * the rest works below the slowest clock.
  *
  * The certificate is that of bound.c: the prices of the solver, put into weak duality. */
-#include "limits/serve_bound.h"
+#include "limits/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,8 +54,6 @@
 
 #include "base/cost.h"
 #include "core/topology/topology.h"
-#include "limits/chip_model.h"
-#include "limits/lp.h"
 #include "power/power.h"
 #include "run/state.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plots/export.h"
+#include "plots/plot.h"
 
 #include <math.h>
 
 #include "base/os.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "plots/plot.h"
 #include "study/pool.h"
 
 struct frames {

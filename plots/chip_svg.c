@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plots/export.h"
+#include "plots/plot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include "base/os.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "plots/figure.h"
 
 static const double side_px = 720, margin_px = 46, label_px = 13, key_px = 22;
 

@@ -3,7 +3,7 @@
  * thread an SM. Times are microseconds since the recording began, with the warm-up, since viewers drop what
  * is below 0. A row of trace.csv is of the period that it ends, so its states and powers begin at the row
  * before it. */
-#include "plots/export.h"
+#include "plots/plot.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -12,7 +12,6 @@
 #include "base/csv.h"
 #include "base/os.h"
 #include "base/output.h"
-#include "plots/history.h"
 
 enum { MANY_SMS = 2048 }; /* of all GPUs: their tracks are left out, since no viewer shows so many */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plots/history.h"
+#include "plots/plot.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,7 +15,6 @@
 #include "base/plausible.h"
 #include "base/provenance.h"
 #include "base/text.h"
-#include "plots/history.h"
 #include "plots/plot.h"
 #include "run/load/data.h"
 #include "run/run.h"

@@ -9,7 +9,6 @@
 #include "base/csv.h"
 #include "base/os.h"
 #include "base/text.h"
-#include "plots/history.h"
 
 bool tmx_plot_holds(const char *folder, const char *file, char path[TMX_PATH_SIZE])
 {

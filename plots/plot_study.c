@@ -10,8 +10,6 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "plots/figure.h"
-#include "study/analysis/analysis.h"
 
 enum { MAX_NAME = 160, MAX_CURVES = 10 };
 

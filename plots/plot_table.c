@@ -9,7 +9,6 @@
 
 #include "base/csv.h"
 #include "base/text.h"
-#include "plots/figure.h"
 
 enum { MAX_NAMES = 64 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "limits/gap.h"
+#include "limits/bound.h"
 #include "tests/support/check.h"
 #include "tests/support/random_chip.h"
 

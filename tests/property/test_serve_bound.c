@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "limits/lp.h"
-#include "limits/serve_bound.h"
+#include "limits/bound.h"
 #include "run/state.h"
 #include "tests/support/open_run.h"
 #include "tests/support/random_chip.h"

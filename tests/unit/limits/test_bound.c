@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limits/gap.h"
 #include "tests/support/check.h"
 #include "tests/support/open_run.h"
 
