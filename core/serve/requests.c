@@ -82,10 +82,11 @@ struct reader {
     const struct tmx_request_options *o;
     bool sizes; /* only input and output count */
     const struct format *format;
-    size_t column[N_COLUMN], none;
+    size_t column[N_COLUMN], none, total;
     struct tmx_moment first;
     double last_s;                   /* arrival of the row before, as it is written */
     double first_s;                  /* of the first row, as it is written */
+    bool unlike;                     /* a row's total is not input and output */
     size_t n_row, n_failed, n_drawn; /* rows; of them without output; whose class is drawn */
 };
 
@@ -144,6 +145,7 @@ static enum tmx_status check_columns(struct reader *r, const struct tmx_csv *csv
     const struct format *f = r->format;
     char skipped[200] = "";
     r->none = f->none ? tmx_csv_column(csv, f->none) : csv->n_column;
+    r->total = tmx_csv_column(csv, f->failures ? "Total tokens" : "num_total_tokens");
     for (size_t c = 0; c < csv->n_column; c++) {
         const char *name = csv->column[c];
         bool counts = c == r->none, may = !*name || strncmp(name, "Unnamed: ", 9) == 0; /* a table's index */
@@ -251,7 +253,7 @@ static enum tmx_status row(void *ctx, const struct tmx_csv *csv, struct tmx_err 
 {
     struct reader *r = ctx;
     struct tmx_request_list *l = r->list;
-    double arrival_s = 0, input, output, none;
+    double arrival_s = 0, input, output, none, total;
     int which;
     if (csv->n_row == 0) {
         return find_columns(r, csv, err);
@@ -279,6 +281,13 @@ static enum tmx_status row(void *ctx, const struct tmx_csv *csv, struct tmx_err 
     }
     if (st) {
         return st;
+    }
+    if (!r->unlike && r->total < csv->n_column &&
+        (!tmx_csv_real(csv, 0, r->total, &total) || total != input + output)) {
+        r->unlike = true;
+        tmx_warn("%s:%u: %s = %s: expected %g, the sum of %s and %s", csv->source, csv->line[0],
+                 csv->column[r->total], tmx_csv_cell(csv, 0, r->total), input + output,
+                 r->format->column[INPUT], r->format->column[OUTPUT]);
     }
     l->first_line = r->n_row == 0 ? csv->line[0] : l->first_line;
     r->first_s = r->n_row++ == 0 ? arrival_s : r->first_s;

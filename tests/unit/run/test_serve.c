@@ -284,11 +284,17 @@ static void traces_are_known_by_their_headers(void **state)
         {"arrival_s,input_tokens,output_tokens,class,instance,token_instance,ttft_s,e2e_s,beyond_fit\n"
          "1,10,5,high,0,0,0.1,0.2,\n9,20,6,low,0,0,,,prompt\n",
          9},
+        {"arrived_at,num_prefill_tokens,num_decode_tokens,num_total_tokens\n0,10,5,15\n3,20,6,27\n", 3},
     };
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    const size_t n_file = sizeof files / sizeof files[0];
+    char lines[MAX_TEXT] = "";
+    struct tmx_warn_listener listener = {.line = keep_line, .to = lines};
+    tmx_warn_begin(&listener);
+    for (size_t i = 0; i < n_file; i++) {
         struct tmx_request_options o = {.process = TMX_REQUESTS_TRACE, .speed = 1, .high = 1};
         struct tmx_request_list l;
         struct tmx_err err;
+        assert_null(strstr(lines, "the sum of")); /* but of the last */
         snprintf(o.file, sizeof o.file, "%s", scratch_write("serve_header.csv", files[i].text));
         assert_int_equal(tmx_requests_make(&l, &o, NULL, 1, &err), TMX_OK);
         assert_int_equal(l.n, 2);
@@ -297,6 +303,9 @@ static void traces_are_known_by_their_headers(void **state)
         assert_int_equal(l.request[1].output, 6);
         tmx_requests_finish(&l);
     }
+    tmx_warn_end(&listener);
+    assert_non_null(
+        strstr(lines, "serve_header.csv:3: num_total_tokens = 27: expected 26, the sum of num_prefill"));
 }
 
 static void bad_traces_are_refused_with_their_line(void **state)
