@@ -701,6 +701,8 @@ class TestEnvironment(unittest.TestCase):
     def test_actions_act_and_bad_ones_are_refused(self):
         for times in ({"every_s": 0}, {"every_s": -2.0}, {"most_s": float("nan")}):
             self.assertRaisesRegex(ValueError, "expected times above 0", thermix.Environment, BASE, **times)
+        for sets in ({"dtm.policy": "dvfs"}, {"policy": "DVFS"}):
+            self.assertRaisesRegex(ValueError, "takes its place", thermix.Environment, BASE, sets)
         env = thermix.Environment(BASE, every_s=2.0, most_s=3.0)
         self.assertRaisesRegex(ValueError, "reset", env.step, [0])
         env.reset()

@@ -13,6 +13,8 @@ An action is the slowest clock level of each GPU (0: full speed), in force until
 policy and the hardware's throttle work as configured.
 """
 
+import re
+
 import numpy as np
 
 from .config import Config, to_text
@@ -90,7 +92,7 @@ DEFAULT = {"chip": "gtx280", "mix": "WL1", "policy": "BL", "seed": 1, "tick_s": 
 class Environment(_Base):
     """reset() and step(action) as Gymnasium has them.
 
-    config, sets: as thermix.Run, without group dtm, which the environment is; every_s: simulated time of a
+    config, sets: as thermix.Run, with dtm.policy none, whose place the environment takes; every_s: simulated time of a
     step; most_s: of an episode, after which it is truncated; reward(before, after, info): from the
     observations around a step and what metrics changed by in it.
     An observation is a dict of arrays: unit_temp_k, unit_power_w, sm_sensed_k, gpu_level, job_done.
@@ -108,6 +110,10 @@ class Environment(_Base):
         self._sets = [f"{k}={v}" for k, v in sets.items()] if isinstance(sets, dict) else list(sets)
         self.every_s, self.most_s, self._reward = every_s, most_s, reward
         self._run = None
+        with Run(Config(self._config, self._sets)) as run:
+            dtm = re.search(r'^dtm = \{\s*policy = "(.*)"', run.resolved, re.M).group(1)
+        if dtm != "none":
+            raise ValueError(f"dtm.policy = {dtm!r}: the environment takes its place; expected none")
         run = self._open()
         n = {name: run.read(name).size for name in self.OBSERVED}
         self.observation_space = Dict({name: Box(-1e6 if name == "unit_power_w" else 0, high, (n[name],), np.float64)
