@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix gate: unit gating of kernels on one SM, cycle by cycle. */
+#include "base/text.h"
 #include "cli/commands.h"
 #include "papers/suite.h"
 #include "study/microbench/microbench.h"
@@ -81,7 +82,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .trace = a->trace};
     enum tmx_status st = tmx_gate_chip_load(&chip, a->chip, &a->sets, err);
     for (size_t i = 0; !st && i < a->kernel.n; i++) {
-        st = tmx_gate_kernel_load(&a->loaded[i], a->kernel.text[i], err);
+        st = tmx_names_find(a->kernel.text[i], a->kernel.text, i) < i
+                 ? tmx_fail(err, TMX_ECONFIG, "%s is given twice", a->kernel.text[i])
+                 : tmx_gate_kernel_load(&a->loaded[i], a->kernel.text[i], err);
     }
     if (!st && a->export_to) {
         st = tmx_gate_export(&q.plan, a->export_to, err);

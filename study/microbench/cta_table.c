@@ -223,7 +223,9 @@ enum tmx_status tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_rep
     }
     st = st || !q->compare_cores ? st : tmx_cta_core_table(&r->cores, err);
     for (size_t k = 0; k < q->n_kernel && !st; k++) {
-        st = tmx_cta_program_load(&program[k], q->kernel[k], q->chip, q->options.seed, r->cores, err);
+        st = !q->together && tmx_names_find(q->kernel[k], q->kernel, k) < k
+                 ? tmx_fail(err, TMX_ECONFIG, "%s is given twice", q->kernel[k])
+                 : tmx_cta_program_load(&program[k], q->kernel[k], q->chip, q->options.seed, r->cores, err);
     }
     for (size_t i = 0; i < q->n_policy && !st; i++) {
         st = tmx_cta_policy_parse(q->policy[i], &policy[i], err);

@@ -36,6 +36,8 @@ sed 's/^instructions = .*/instructions = 1000;/; s/^seeds = 8;/seeds = 1;/' "$ro
 [ "$(wc -l <wg/no_launch_gaps.csv)" = 109 ] || say "no_launch_gaps.csv: $(wc -l <wg/no_launch_gaps.csv) rows"
 [ "$(column wg/compiled_code.csv kernel | sort -u | wc -l)" = 12 ] || say "compiled_code.csv: $(column wg/compiled_code.csv kernel | sort -u)"
 fails 'unknown policy' gate hotspot --policy nothing
+fails 'hotspot is given twice' gate hotspot hotspot
+fails 'MUM is given twice' cta MUM MUM
 fails 'nokernel' gate nokernel
 fails 'which kernel\|expected' gate
 fails 'outside\|expected' gate hotspot --bet 0
