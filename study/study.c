@@ -760,11 +760,10 @@ static enum tmx_status stopped(const struct tmx_study *s, struct tmx_err *err)
     const size_t n = s->n_before + s->n_done, all = s->n_run;
     return n == 0 ? tmx_fail(err, TMX_ESTOPPED, "stopped by a signal: no run had ended, nothing is kept")
            : s->options->path
-               ? tmx_fail(
-                     err, TMX_ESTOPPED,
-                     "stopped by a signal: %zu of %zu runs are kept in %s; the same command does the other "
-                     "%zu",
-                     n, all, s->options->path, all - n)
+               ? tmx_fail(err, TMX_ESTOPPED,
+                          "stopped by a signal: %zu of %zu runs %s kept in %s; the same command does the "
+                          "other %zu",
+                          n, all, n == 1 ? "is" : "are", s->options->path, all - n)
                : tmx_fail(err, TMX_ESTOPPED,
                           "stopped by a signal: %zu of %zu runs had ended; they are kept with -o DIR alone",
                           n, all);
