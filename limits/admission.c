@@ -618,6 +618,11 @@ static double open_system(struct admission *a)
         !tmx_topology_load(&a->file, path, a->err)) {
         look(a, own ? 0 : 1);
     }
+    if (!a->err->code && !own && work_w(a, 0) == 0) {
+        tmx_error(a->err, TMX_ECONFIG,
+                  "GPU 0 does no work in air of %.4g degC: it is throttled from the start",
+                  a->room_k[0] - TMX_ZERO_C);
+    }
     if (!a->err->code && !own) {
         watt = (isnan(a->call->power_w) ? board_w(a) : a->call->power_w) / work_w(a, 0);
     }

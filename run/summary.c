@@ -13,6 +13,7 @@
 #include "base/csv.h"
 #include "base/os.h"
 #include "base/output.h"
+#include "base/plausible.h"
 #include "base/provenance.h"
 #include "base/text.h"
 #include "core/floorplan/floorplan.h"
@@ -499,6 +500,13 @@ enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct t
                              "not the file that this folder's run wrote (manifest.csv); run it again");
         }
         *partial = *partial || (!st && strcmp(tmx_csv_cell(&m.csv, r, m.status), "complete") != 0);
+    }
+    for (size_t r = 0; r < m.csv.n_row && !st; r++) {
+        if (*tmx_csv_cell(&m.csv, r, m.run) && strcmp(tmx_csv_cell(&m.csv, r, m.status), "input") != 0 &&
+            tmx_path_join(path, folder, tmx_csv_cell(&m.csv, r, m.file), NULL) == TMX_OK &&
+            !tmx_os_exists(path)) {
+            tmx_warn("%s: this folder's run wrote it (manifest.csv), and it is not there", path);
+        }
     }
     tmx_csv_finish(&m.csv);
     tmx_arena_finish(&arena);

@@ -100,6 +100,9 @@ sed -i 's/input,mine.cfg,.*/input,mine.cfg,0,run/; 2,$s/^[0-9a-f]*/0/' edited/ou
 fails 'mine.cfg changed since' explain edited/out
 sed -i '/,input,/d' edited/out/manifest.csv # of an older version
 fails 'a file that it reads or the version' explain edited/out
+mv edited/out/gpus.csv gpus.csv
+"$thermix" report edited/out -o page.html 2>err.txt && grep -q 'warning: edited/out/gpus.csv: this folder.*it is not there' err.txt || say "a file that is missing: $(cat err.txt)"
+mv gpus.csv edited/out
 echo >>edited/out/summary.csv
 fails 'not the file that this folder' report edited/out -o page.html
 fails 'not the file that this folder' explain edited/out

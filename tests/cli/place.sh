@@ -80,6 +80,7 @@ for key in mix=WL1 topology=gtx280x2 policy=MU place.policy=spread mix_policy.po
   refuse "--set $key: place makes its own jobs" gtx280 --kernel SVM --set "$key"
 done
 refuse 'a folder; expected a file to write' gtx280 --kernel SVM -o .
+refuse 'throttled from the start' gtx280 --power 50 --set inlet_c=90
 refuse 'one temperature is inlet_c' gtx280 --kernel SVM --set inlet=30
 "$thermix" place gtx280 --kernel SVM --limit 46 >none.txt || say "no job fits"
 grep -q 'carries 0 jobs.*without work it comes to' none.txt || say "no job fits: $(cat none.txt)"
