@@ -276,9 +276,8 @@ static void nothing(struct tmx_plot *p, const char *results, bool table)
     }
     p->st = tmx_fail_at(
         p->err, TMX_EIO, results, 0,
-        table ? "nothing to draw: its table.csv is not one that a suite or a comparison of floorplans "
-                "writes; `thermix "
-                "cta -o` and `thermix gate -o` write tables only"
+        table ? "nothing to draw: its table.csv has no numbers for any figure; `thermix cta -o` and `thermix "
+                "gate -o` write tables only"
               : "nothing to draw: expected a folder with table.csv (`thermix table -o`) or trace.csv "
                 "(`thermix run -o DIR --trace 1`), with requests.csv (a served model), a .sqlite database of "
                 "`thermix sweep`, or a file of temperatures of `thermix thermal`");
