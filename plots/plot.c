@@ -8,6 +8,9 @@
 
 #include "base/csv.h"
 #include "base/os.h"
+#include "base/output.h"
+#include "base/plausible.h"
+#include "base/provenance.h"
 #include "base/text.h"
 
 bool tmx_plot_holds(const char *folder, const char *file, char path[TMX_PATH_SIZE])
@@ -266,6 +269,29 @@ static void draw_run(struct tmx_plot *p, const char *run_dir)
     tmx_history_free(all, n_gpu);
 }
 
+/* Tables that are not as the folder's list has them: edited, cut short, another folder's. */
+static void warn_of_changes(const char *folder)
+{
+    char path[TMX_PATH_SIZE], hash[TMX_HASH_HEX];
+    struct tmx_csv list = {0};
+    struct tmx_err err = {0};
+    (void)(tmx_path_join(path, folder, TMX_FOLDER_LIST, &err) || tmx_csv_read(&list, path, &err));
+    const size_t name = tmx_csv_column(&list, "file"), sum = tmx_csv_column(&list, "hash");
+    const bool ours = name < list.n_column && sum < list.n_column;
+    for (size_t r = 0; r < list.n_row && ours && !err.code; r++) {
+        const char *file = tmx_csv_cell(&list, r, name), *wrote = tmx_csv_cell(&list, r, sum);
+        if (*wrote && !strchr(file, '/') && tmx_text_ends(file, ".csv") &&
+            !tmx_path_join(path, folder, file, &err) && !tmx_hash_file(path, hash, &err) &&
+            strcmp(hash, wrote) != 0) {
+            tmx_warn("%s: not the file that its command wrote (" TMX_FOLDER_LIST ")", path);
+        }
+    }
+    if (err.code && list.n_row > 0) {
+        tmx_warn("%s: %s", path, err.msg);
+    }
+    tmx_csv_finish(&list);
+}
+
 static void nothing(struct tmx_plot *p, const char *results, bool table)
 {
     if (p->only) {
@@ -296,6 +322,7 @@ enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const 
                          "--x, --y, --by and --where are for the database of a study, X.sqlite");
     } else {
         if (table) {
+            warn_of_changes(results);
             tmx_plot_table(p, results);
             tmx_plot_suite(p, results);
         }

@@ -176,6 +176,8 @@ refuses 'nothing to draw' plot . -o x
 "$thermix" cta MUM -o cta >/dev/null
 refuses 'write tables only' plot cta -o x
 refuses 'write tables only' report cta -o x.html
+sed -i 's/^MUM,/MUN,/' cta/table.csv
+refuses 'warning: cta/table.csv: not the file that its command wrote' report cta -o x.html
 [ ! -e x ] && [ ! -e x.html ] && [ ! -e x.html.figures ] || say "a refused plot or report leaves files"
 refuses '--format bmp: expected svg, png or pdf' plot single -o x --format bmp
 refuses 'cannot open' plot none.sqlite -o x
