@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A log's watts through a calibrated model: how far its temperatures are from the measured ones, and what the
+ * log would have been otherwise.
+ *
+ * As logged, the start of each sink and, where the log has no inlet air, one ambient a run are fitted
+ * (fit.c); everything else is the calibration's. A what-if is a copy of the log with other watts, fans or
+ * air, predicted from the same starts and ambients. Fans on a curve are a fixed point, fan -> temperature ->
+ * fan: each round goes half of the way, until no speed moves by more than 1e-4.
+ *
+ * How far a what-if may be off. The row as logged was measured, so only what the what-if changes can be
+ * wrong. The parameters of the calibration err along directions k, by one standard deviation and each apart
+ * from the others:
+ *
+ *      e_k = d (T_if - T_logged) / d k         error = 1.96 sqrt(sum of e_k^2 + rms^2)
+ *
+ * by central differences, in which a fitted ambient is fitted again; rms: what the model misses in this log.
+ */
 #include "measure/replay.h"
 
 #include <math.h>
