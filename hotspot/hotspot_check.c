@@ -7,7 +7,6 @@
 
 #include "base/os.h"
 #include "base/output.h"
-#include "base/text.h"
 
 enum { CONFIG, TRACE, STEADY, LOG, N_FILES };
 static const char *const file_names[N_FILES] = {"hotspot.config", "hotspot.ttrace", "hotspot.steady",

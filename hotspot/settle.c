@@ -15,7 +15,6 @@
 #include "hotspot/settle.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "thermal/assembly/spec.h"

@@ -34,8 +34,6 @@
  * How coarse is set against a plain, fine finite-volume code:
  * tests/oracle/slow_fv.h; the table of differences is in docs/models.md. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "thermal/assembly/network.h"
 

@@ -10,7 +10,6 @@
  * oracle of the tests. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "thermal/assembly/spec.h"
