@@ -231,6 +231,11 @@ enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const st
         tmx_config_close(cfg);
         cfg = NULL;
     }
+    if (r.serves && (call->uniform || call->one_level || call->sm_leak > 0)) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "--uniform, --one-level and --sm-leak do nothing for %s, which serves a language model", what);
+    }
     if (r.serves) {
         r.table = tmx_table_of(call->reached ? reached : bound);
     } else if (call->reached || call->tbt_s > 0) {
