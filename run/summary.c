@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/summary.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +21,13 @@
 #include "run/options.h"
 #include "run/state.h"
 
+/* Are all kernels done? */
+static const char *status_of(const struct tmx_run *run)
+{
+    const struct tmx_machine *m = run->sim->machine;
+    return m->n_done == m->n_job ? "complete" : "partial";
+}
+
 struct tmx_table *tmx_run_summary(const struct tmx_run *run)
 {
     struct tmx_table *t = tmx_table_of("run mix policy status");
@@ -30,7 +38,7 @@ struct tmx_table *tmx_run_summary(const struct tmx_run *run)
     }
     tmx_table_extend(t, "policies", TMX_COLUMN_TEXT, 0); /* the preset and what differs from it */
     tmx_table_row(t, "%s %s %s %s", tmx_run_id(run), tmx_run_mix_name(run), tmx_run_policy_name(run),
-                  tmx_run_status(run));
+                  status_of(run));
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
         if (tmx_run_has_metric(run, k)) {
             const double v = tmx_run_metric(run, k);
@@ -372,69 +380,40 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
     for (size_t i = 0; i < sizeof files / sizeof files[0] && !st; i++) {
         st = files[i].there ? save(run, folder, files[i].name, files[i].print, files[i].table, err) : TMX_OK;
     }
-    return st ? st : tmx_run_folder_mark(run, folder, err);
-}
-
-static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",    "trace.csv",
-                                     "power.ptrace", "temps.ttrace", "thermal.config", "folder.cfg",
-                                     "members.csv",  "gpus.csv",     "requests.csv",   "instances.csv",
-                                     "rows.csv",     "ramp.csv",     "spectrum.csv"};
-enum { N_SINGLE = sizeof single / sizeof single[0] };
-
-/* Is it a file of one GPU, or of all that are of one chip? */
-static bool of_gpu(const char *name)
-{
-    static const struct {
-        const char *begin, *end;
-    } kinds[] = {{"power_gpu", ".ptrace"}, {"temps_gpu", ".ttrace"}, {"floorplan_gpu", ".flp"}};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const size_t n = strlen(kinds[i].begin);
-        const char *number = strncmp(name, kinds[i].begin, n) == 0 ? name + n : "";
-        const size_t digits = strspn(number, "0123456789");
-        if (digits > 0 && strcmp(number + digits, kinds[i].end) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* What a run may have left in a folder: the single files, then those of GPUs. */
-struct products {
-    const char *folder;
-    struct tmx_os_entry *entry; /* [n] */
-    size_t n, next;
-};
-
-/* The next one that is there; false when there is none. */
-static bool next_product(struct products *p, char name[64], char path[TMX_PATH_SIZE])
-{
-    while (p->next < N_SINGLE + p->n) {
-        const size_t i = p->next++;
-        const char *found = i < N_SINGLE ? single[i] : p->entry[i - N_SINGLE].name;
-        if (strlen(found) < 64 && (i < N_SINGLE || of_gpu(found)) &&
-            tmx_path_join(path, p->folder, found, NULL) == TMX_OK && tmx_os_exists(path)) {
-            memcpy(name, found, strlen(found) + 1);
-            return true;
-        }
-    }
-    return false;
-}
-
-const char *tmx_run_status(const struct tmx_run *run)
-{
-    const struct tmx_machine *m = run->sim->machine;
-    return m->n_done == m->n_job ? "complete" : "partial";
-}
-
-enum tmx_status tmx_run_folder_mark(const struct tmx_run *run, const char *folder, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    tmx_folder_mark(folder, tmx_run_id(run), tmx_run_status(run));
+    tmx_folder_mark(folder, tmx_run_id(run), status_of(run));
     for (size_t i = 0; !st && i < run->inputs.n_file; i++) {
         const char *path = run->inputs.file[i].path, *slash = strrchr(path, '/');
         st = tmx_folder_input(folder, slash ? slash + 1 : path, run->inputs.file[i].hash, err);
     }
     return st;
+}
+
+/* Is it the name of a file that a run may have left in a folder? */
+static bool is_product(const char *name)
+{
+    static const char *const products[] = {"resolved.cfg",
+                                           "summary.csv",
+                                           "kernels.csv",
+                                           "trace.csv",
+                                           "power.ptrace",
+                                           "temps.ttrace",
+                                           "thermal.config",
+                                           "folder.cfg",
+                                           "members.csv",
+                                           "gpus.csv",
+                                           "requests.csv",
+                                           "instances.csv",
+                                           "rows.csv",
+                                           "ramp.csv",
+                                           "spectrum.csv",
+                                           "power_gpu[0-9]*.ptrace",
+                                           "temps_gpu[0-9]*.ttrace",
+                                           "floorplan_gpu[0-9]*.flp"};
+    size_t i = 0;
+    while (i < sizeof products / sizeof products[0] && fnmatch(products[i], name, 0) != 0) {
+        i++;
+    }
+    return i < sizeof products / sizeof products[0];
 }
 
 /* The row with this text in a column; n_row when there is none. */
@@ -479,23 +458,29 @@ static enum tmx_status manifest_read(struct manifest *m, const char *folder, str
 
 enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct tmx_err *err)
 {
-    char path[TMX_PATH_SIZE], name[64], hash[TMX_HASH_HEX] = "";
+    char path[TMX_PATH_SIZE], hash[TMX_HASH_HEX] = "";
     struct manifest m;
-    struct products p = {0};
+    struct tmx_os_entry *entry = NULL;
+    size_t n = 0;
     struct tmx_arena arena = {0};
     *partial = false;
     enum tmx_status st = manifest_read(&m, folder, err);
-    p.folder = folder;
-    st = st ? st : tmx_os_folder_read(folder, &arena, &p.entry, &p.n, err);
-    while (!st && next_product(&p, name, path)) {
+    st = st ? st : tmx_os_folder_read(folder, &arena, &entry, &n, err);
+    for (size_t i = 0; !st && i < m.csv.n_row + n; i++) { /* what is listed, then what is not */
+        const bool listed = i < m.csv.n_row;
+        const char *name = listed ? tmx_csv_cell(&m.csv, i, m.file) : entry[i - m.csv.n_row].name;
         const size_t r = row_of(&m.csv, m.file, name);
-        if (r < m.csv.n_row && !*tmx_csv_cell(&m.csv, r, m.hash)) {
+        if (!is_product(name) || listed != (r < m.csv.n_row) ||
+            tmx_path_join(path, folder, name, NULL) != TMX_OK || !tmx_os_exists(path)) {
+            continue;
+        }
+        if (listed && !*tmx_csv_cell(&m.csv, r, m.hash)) {
             st = tmx_fail_at(err, TMX_EPARSE, folder, 0,
                              "the command that wrote this folder was stopped before its end; run it again");
             break;
         }
         st = tmx_hash_file(path, hash, err);
-        if (!st && (r == m.csv.n_row || strcmp(tmx_csv_cell(&m.csv, r, m.hash), hash) != 0)) {
+        if (!st && (!listed || strcmp(tmx_csv_cell(&m.csv, r, m.hash), hash) != 0)) {
             st = tmx_fail_at(err, TMX_EPARSE, path, 0,
                              "not the file that this folder's run wrote (manifest.csv); run it again");
         }

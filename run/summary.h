@@ -58,21 +58,15 @@ TMX_NODISCARD enum tmx_status tmx_run_save_tables(const struct tmx_run *run, con
 
 /* The folder of a run, `thermix run -o`. Its manifest.csv (base/output.h) marks it as one run's: its
  * files, then with the status `input` those that it read. A folder without it is of a run that was killed, or
- * of an older version. */
-/* After all is written: what the list says of the run. */
-TMX_NODISCARD enum tmx_status tmx_run_folder_mark(const struct tmx_run *run, const char *folder,
-                                                  struct tmx_err *err);
-
-/* Are the files in folder those of its manifest? *partial: the run did not end. TMX_EPARSE when not. */
+ * of an older version.
+ *
+ * Are the files in folder those of its manifest? *partial: the run did not end. TMX_EPARSE when not. */
 TMX_NODISCARD enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct tmx_err *err);
 
 /* Is `run` the one whose results are in folder? change: "" when it is, else in words which files that it
  * reads are others now, as far as the manifest shows it. TMX_EPARSE: no manifest. */
 TMX_NODISCARD enum tmx_status tmx_run_folder_compare(const struct tmx_run *run, const char *folder,
                                                      char *change, size_t size, struct tmx_err *err);
-
-/* Are all kernels done? "complete" or "partial" in tables. */
-const char *tmx_run_status(const struct tmx_run *run);
 
 /* What people call GPU g (tmx_gpu_label), and whether that is another word than its number for one of them.
  */
