@@ -73,19 +73,17 @@ static enum tmx_status add_files(struct tmx_table *t, enum tmx_data kind, enum o
     return st;
 }
 
-/* What can stand under "level" for policies and back-ends, by the configuration's groups and keys. */
-static const char *const levels[TMX_N_KIND] = {
-    [TMX_LEVEL_JOB] = "job",   [TMX_LEVEL_PLACE] = "place",   [TMX_LEVEL_MIX] = "mix_policy",
-    [TMX_LEVEL_DTM] = "dtm",   [TMX_LEVEL_CTA] = "cta",       [TMX_LEVEL_TB] = "tb",
-    [TMX_LEVEL_GATE] = "gate", [TMX_LEVEL_FAN] = "fan",       [TMX_LEVEL_ROUTE] = "route",
-    [TMX_LEVEL_ROW] = "row",   [TMX_KIND_BACKEND] = "method", [TMX_KIND_POWER] = "power",
-};
+/* What stands under "level" for policies and back-ends: the configuration's groups and keys. */
+static const char *level_word(size_t kind)
+{
+    return kind < TMX_N_LEVEL ? tmx_choice_keys[kind] : kind == TMX_KIND_BACKEND ? "method" : "power";
+}
 
 static void add_kind(const struct tmx_catalog *c, struct tmx_table *t, size_t kind)
 {
     const struct tmx_plugin *p;
     for (size_t i = 0; (p = tmx_catalog_item(c, kind, i)) != NULL; i++) {
-        tmx_table_row(t, "%s %s %s %s", levels[kind], p->name, p->doc, p->source);
+        tmx_table_row(t, "%s %s %s %s", level_word(kind), p->name, p->doc, p->source);
     }
 }
 
@@ -95,7 +93,7 @@ static void print_keys(const struct tmx_catalog *c, size_t first, size_t last, F
     for (size_t kind = first; kind <= last; kind++) {
         for (size_t i = 0; (p = tmx_catalog_item(c, kind, i)) != NULL; i++) {
             if (p->opts && p->opts->key) {
-                fprintf(out, "\nkeys of %s = %s:\n", levels[kind], p->name);
+                fprintf(out, "\nkeys of %s = %s:\n", level_word(kind), p->name);
                 tmx_opt_help(p->opts, "  ", out);
             }
         }

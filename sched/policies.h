@@ -2,9 +2,9 @@
 #ifndef TMX_SCHED_POLICIES_H
 #define TMX_SCHED_POLICIES_H
 
-/* Private to sched/: one line a policy, X(name), defined in a file of its level as tmx_LEVEL_NAME. From
- * these lists come the declarations below and every table of sched.c. The first of a level is what it does by
- * default. */
+/* Private to sched/: one line a policy, X(level, name), defined in a file of its level as tmx_LEVEL_NAME.
+ * From these lists come the declarations below and every table of sched.c. The first of a level is what it
+ * does by default. */
 
 #include <thermix/policy.h>
 
@@ -12,99 +12,89 @@
 #include "kernels/merge.h"
 
 #define TMX_JOB_LIST(X) \
-    X(none)             \
-    X(consolidate)
+    X(job, none)        \
+    X(job, consolidate)
 
-#define TMX_PLACE_LIST(X) \
-    X(own_gpu)            \
-    X(round_robin)        \
-    X(coldest)            \
-    X(least_loaded)       \
-    X(spread)             \
-    X(pair_hot_cold)
+#define TMX_PLACE_LIST(X)  \
+    X(place, own_gpu)      \
+    X(place, round_robin)  \
+    X(place, coldest)      \
+    X(place, least_loaded) \
+    X(place, spread)       \
+    X(place, pair_hot_cold)
 
-#define TMX_MIX_LIST(X) \
-    X(fcfs)             \
-    X(alternate)        \
-    X(mixed_uniform)    \
-    X(mixed_nonuniform) \
-    X(mixed_alternate)  \
-    X(foresight)        \
-    X(tsp)              \
-    X(slosh)            \
-    X(partition)
+#define TMX_MIX_LIST(X)      \
+    X(mix, fcfs)             \
+    X(mix, alternate)        \
+    X(mix, mixed_uniform)    \
+    X(mix, mixed_nonuniform) \
+    X(mix, mixed_alternate)  \
+    X(mix, foresight)        \
+    X(mix, tsp)              \
+    X(mix, slosh)            \
+    X(mix, partition)
 
 #define TMX_DTM_LIST(X) \
-    X(none)             \
-    X(throttle)         \
-    X(dvfs)             \
-    X(boost)
+    X(dtm, none)        \
+    X(dtm, throttle)    \
+    X(dtm, dvfs)        \
+    X(dtm, boost)
 
-#define TMX_CTA_LIST(X) \
-    X(all)              \
-    X(tcs)              \
-    X(htcs)             \
-    X(tcs_share)        \
-    X(static_optimal)   \
-    X(apsa)
+#define TMX_CTA_LIST(X)    \
+    X(cta, all)            \
+    X(cta, tcs)            \
+    X(cta, htcs)           \
+    X(cta, tcs_share)      \
+    X(cta, static_optimal) \
+    X(cta, apsa)
 
 #define TMX_TB_LIST(X) \
-    X(round_robin)     \
-    X(coldest_first)
+    X(tb, round_robin) \
+    X(tb, coldest_first)
 
-#define TMX_GATE_LIST(X)    \
-    X(none)                 \
-    X(convpg)               \
-    X(gates)                \
-    X(naive_blackout)       \
-    X(coordinated_blackout) \
-    X(warped_gates)
+#define TMX_GATE_LIST(X)          \
+    X(gate, none)                 \
+    X(gate, convpg)               \
+    X(gate, gates)                \
+    X(gate, naive_blackout)       \
+    X(gate, coordinated_blackout) \
+    X(gate, warped_gates)
 
 #define TMX_FAN_LIST(X) \
-    X(fixed)            \
-    X(curve)            \
-    X(pi)               \
-    X(price)
+    X(fan, fixed)       \
+    X(fan, curve)       \
+    X(fan, pi)          \
+    X(fan, price)
 
 #define TMX_ROUTE_LIST(X) \
-    X(tokens)             \
-    X(round_robin)        \
-    X(jsq)                \
-    X(splitwise)          \
-    X(coldest)            \
-    X(weighted)           \
-    X(tapas)              \
-    X(foresight)
+    X(route, tokens)      \
+    X(route, round_robin) \
+    X(route, jsq)         \
+    X(route, splitwise)   \
+    X(route, coldest)     \
+    X(route, weighted)    \
+    X(route, tapas)       \
+    X(route, foresight)
 
 #define TMX_ROW_LIST(X) \
-    X(none)             \
-    X(polca)            \
-    X(slosh)            \
-    X(foresight)        \
-    X(stagger)          \
-    X(smooth_row)
+    X(row, none)        \
+    X(row, polca)       \
+    X(row, slosh)       \
+    X(row, foresight)   \
+    X(row, stagger)     \
+    X(row, smooth_row)
 
-#define TMX_DECLARE_JOB(name)   extern const struct tmx_job_policy tmx_job_##name;
-#define TMX_DECLARE_PLACE(name) extern const struct tmx_place_policy tmx_place_##name;
-#define TMX_DECLARE_MIX(name)   extern const struct tmx_mix_policy tmx_mix_##name;
-#define TMX_DECLARE_DTM(name)   extern const struct tmx_dtm_policy tmx_dtm_##name;
-#define TMX_DECLARE_CTA(name)   extern const struct tmx_cta_policy tmx_cta_##name;
-#define TMX_DECLARE_TB(name)    extern const struct tmx_tb_policy tmx_tb_##name;
-#define TMX_DECLARE_GATE(name)  extern const struct tmx_gate_policy tmx_gate_##name;
-#define TMX_DECLARE_FAN(name)   extern const struct tmx_fan_policy tmx_fan_##name;
-#define TMX_DECLARE_ROUTE(name) extern const struct tmx_route_policy tmx_route_##name;
-#define TMX_DECLARE_ROW(name)   extern const struct tmx_row_policy tmx_row_##name;
-
-TMX_JOB_LIST(TMX_DECLARE_JOB)
-TMX_PLACE_LIST(TMX_DECLARE_PLACE)
-TMX_MIX_LIST(TMX_DECLARE_MIX)
-TMX_DTM_LIST(TMX_DECLARE_DTM)
-TMX_CTA_LIST(TMX_DECLARE_CTA)
-TMX_TB_LIST(TMX_DECLARE_TB)
-TMX_GATE_LIST(TMX_DECLARE_GATE)
-TMX_FAN_LIST(TMX_DECLARE_FAN)
-TMX_ROUTE_LIST(TMX_DECLARE_ROUTE)
-TMX_ROW_LIST(TMX_DECLARE_ROW)
+#define TMX_DECLARE(level, name) extern const struct tmx_##level##_policy tmx_##level##_##name;
+TMX_JOB_LIST(TMX_DECLARE)
+TMX_PLACE_LIST(TMX_DECLARE)
+TMX_MIX_LIST(TMX_DECLARE)
+TMX_DTM_LIST(TMX_DECLARE)
+TMX_CTA_LIST(TMX_DECLARE)
+TMX_TB_LIST(TMX_DECLARE)
+TMX_GATE_LIST(TMX_DECLARE)
+TMX_FAN_LIST(TMX_DECLARE)
+TMX_ROUTE_LIST(TMX_DECLARE)
+TMX_ROW_LIST(TMX_DECLARE)
 
 /* dtm/dvfs.c: clock level by two thresholds, one step a call: slower at emergency_c, faster below
  * release_c. Paper 003's DVFS, and what T^ABS falls back to. */

@@ -20,7 +20,7 @@ for f in "$source"/examples/extend/*.c; do
 done
 
 # The lines.
-sed -i '/^#define TMX_PLACE_LIST(X)/s/.*/#define TMX_PLACE_LIST(X) X(warmest)      \\/' sched/policies.h
+sed -i '/^#define TMX_PLACE_LIST(X)/s/.*/#define TMX_PLACE_LIST(X) X(place, warmest)      \\/' sched/policies.h
 sed -i 's/^    X(sweep) .*/    X(points) \\\n&/' cli/commands.h
 sed -i 's/^    X(Y, noise)\(.*\)/    X(Y, lag)                 \\\n    X(Y, noise)\1/' core/sim/sensor/models.h
 sed -i 's/^    X(Y, serve)\(.*\)/    G(Y, users)                  \\\n    X(Y, serve)\1/' core/sim/source/sources.h
