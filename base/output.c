@@ -18,7 +18,8 @@
 #include "base/provenance.h"
 #include "base/text.h"
 
-enum tmx_status tmx_output_guard(const char *path, struct tmx_err *err)
+/* An error when path is a file that has been read (provenance.h). */
+static enum tmx_status guard(const char *path, struct tmx_err *err)
 {
     return tmx_provenance_hold(path)
                ? tmx_fail_at(err, TMX_ECONFIG, path, 0, "an output would replace this input")
@@ -27,7 +28,7 @@ enum tmx_status tmx_output_guard(const char *path, struct tmx_err *err)
 
 enum tmx_status tmx_output_remove(const char *path, struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_output_guard(path, err);
+    const enum tmx_status st = guard(path, err);
     return st || unlink(path) == 0 || errno == ENOENT
                ? st
                : tmx_fail_at(err, TMX_EIO, path, 0, "cannot remove: %s", strerror(errno));
@@ -99,7 +100,7 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
     }
     const bool there = stat(path, &info) == 0;
     if (there && S_ISREG(info.st_mode) && tmx_provenance_hold(path)) {
-        return tmx_output_guard(path, err);
+        return guard(path, err);
     }
     if ((there && !S_ISREG(info.st_mode)) || strncmp(path, "/dev/", 5) == 0) {
         o->file = fopen(path, "w"); /* a folder fails here, a pipe or device is written directly */
@@ -152,7 +153,7 @@ enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err)
     bool ok = fflush(o->file) == 0 && !ferror(o->file);
     if (ok && o->temp[0] && tmx_provenance_hold(o->path)) { /* read after it was opened */
         tmx_output_discard(o);
-        return tmx_output_guard(o->path, err);
+        return guard(o->path, err);
     }
     const enum tmx_status st = ok && o->asked[0] ? tmx_folder_note(o->asked, err) : TMX_OK;
     if (st) {
@@ -409,7 +410,7 @@ enum tmx_status tmx_folder_open(const char *path, enum tmx_folder_kind kind, str
     for (size_t i = 0; !own.code && i < r.n; i++) {
         if (replaces(f, &r.row[i]) && !is_input(&r.row[i])) {
             path_in(file, f->path, r.row[i].file, &own);
-            own.code = own.code ? own.code : tmx_output_guard(file, &own);
+            own.code = own.code ? own.code : guard(file, &own);
         }
     }
     rows_finish(&r);

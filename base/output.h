@@ -40,9 +40,6 @@ void tmx_output_discard(struct tmx_output *o);
  * status. */
 TMX_NODISCARD enum tmx_status tmx_output_end(struct tmx_output *o, enum tmx_status st, struct tmx_err *err);
 
-/* Fail when path is a file that has been read (provenance.h): for outputs that other programs write. */
-TMX_NODISCARD enum tmx_status tmx_output_guard(const char *path, struct tmx_err *err);
-
 /* Remove a file; one that is absent is fine, one that has been read is an error. */
 TMX_NODISCARD enum tmx_status tmx_output_remove(const char *path, struct tmx_err *err);
 

@@ -28,9 +28,10 @@ static enum tmx_status drop_mark(struct tmx_text_file *t, struct tmx_err *err)
     return TMX_OK;
 }
 
-enum tmx_status tmx_text_accept(struct tmx_text_file *t, struct tmx_err *err)
+enum tmx_status tmx_text_load(struct tmx_text_file *t, const char *path, struct tmx_err *err)
 {
-    enum tmx_status st = drop_mark(t, err);
+    enum tmx_status st = tmx_text_load_bytes(t, path, err);
+    st = st ? st : drop_mark(t, err);
     const char *nul = st ? NULL : memchr(t->data, '\0', t->size);
     if (nul) {
         unsigned line = 1;
@@ -43,12 +44,6 @@ enum tmx_status tmx_text_accept(struct tmx_text_file *t, struct tmx_err *err)
         tmx_text_finish(t);
     }
     return st;
-}
-
-enum tmx_status tmx_text_load(struct tmx_text_file *t, const char *path, struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_text_load_bytes(t, path, err);
-    return st ? st : tmx_text_accept(t, err);
 }
 
 void tmx_text_finish(struct tmx_text_file *t)

@@ -30,10 +30,9 @@ struct tmx_lines { /* zero-initialise, then tmx_lines_next */
  * an input (provenance.h). What tmx_input_open (os.h) refuses, UTF-16 and files holding a NUL byte are errors
  * (TMX_EIO, TMX_EPARSE). Release with tmx_text_finish, which accepts zeroed memory. */
 TMX_NODISCARD enum tmx_status tmx_text_load(struct tmx_text_file *t, const char *path, struct tmx_err *err);
-/* The bytes as they are, for files that may be binary; then tmx_text_accept checks that they are text. */
+/* The bytes as they are, for files that may be binary. */
 TMX_NODISCARD enum tmx_status tmx_text_load_bytes(struct tmx_text_file *t, const char *path,
                                                   struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_text_accept(struct tmx_text_file *t, struct tmx_err *err);
 void tmx_text_finish(struct tmx_text_file *t);
 
 /* What the beginning of a text shows it to be: "JSON", ...; NULL: none of those that thermix does not read.

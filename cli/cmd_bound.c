@@ -9,22 +9,22 @@
 struct args {
     struct tmx_texts what;
     struct tmx_sets sets;
-    double limit_c, sm_leak, tbt_s;
-    bool uniform, one_level, reached;
+    struct tmx_bound_call call;
     struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, limit_c, REAL, "limit", 0, .value = "C", .min = -273, .max = 300,
+    TMX_ARG(args, call.limit_c, REAL, "limit", 0, .value = "C", .min = -273, .max = 300,
             .doc = "no SM hotter than this, degC (without it: where the hardware stops an SM)"),
-    TMX_ARG(args, uniform, FLAG, "uniform", 0, .doc = "treat all SMs alike: the bound without placement"),
-    TMX_ARG(args, one_level, FLAG, "one-level", 0,
+    TMX_ARG(args, call.uniform, FLAG, "uniform", 0,
+            .doc = "treat all SMs alike: the bound without placement"),
+    TMX_ARG(args, call.one_level, FLAG, "one-level", 0,
             .doc = "use the fastest clock level only: SMs idle instead of slowing down"),
-    TMX_ARG(args, sm_leak, REAL, "sm-leak", 0, .value = "X", .min = 0.01, .max = 1,
+    TMX_ARG(args, call.sm_leak, REAL, "sm-leak", 0, .value = "X", .min = 0.01, .max = 1,
             .doc = "share of the SMs' leakage that remains under unit gating"),
-    TMX_ARG(args, tbt_s, REAL, "tbt", 0, .value = "S", .min = 1e-4, .max = 100,
+    TMX_ARG(args, call.tbt_s, REAL, "tbt", 0, .value = "S", .min = 1e-4, .max = 100,
             .doc = "serving: mean time between tokens at most, s"),
-    TMX_ARG(args, reached, FLAG, "reached", 0,
+    TMX_ARG(args, call.reached, FLAG, "reached", 0,
             .doc = "serving: run each policy of the suite, or the run, and bound it at the time between "
                    "tokens it reached"),
     TMX_ARG_FORMAT(args, print.format),
@@ -36,19 +36,15 @@ static const struct tmx_arg rows[] = {
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    const struct args *a = args;
+    struct args *a = args;
     struct tmx_table *table = NULL;
     struct tmx_progress progress = {.noun = "runs"};
-    const struct tmx_bound_call call = {.limit_c = a->limit_c,
-                                        .uniform = a->uniform,
-                                        .one_level = a->one_level,
-                                        .sm_leak = isnan(a->sm_leak) ? 0 : a->sm_leak,
-                                        .tbt_s = isnan(a->tbt_s) ? 0 : a->tbt_s,
-                                        .reached = a->reached,
-                                        .sets = &a->sets,
-                                        .run_done = tmx_progress_at,
-                                        .run_done_to = &progress};
-    enum tmx_status st = tmx_bound_table(&table, a->what.text[0], &call, err);
+    a->call.sm_leak = fmax(0, a->call.sm_leak); /* not given: 0 */
+    a->call.tbt_s = fmax(0, a->call.tbt_s);
+    a->call.sets = &a->sets;
+    a->call.run_done = tmx_progress_at;
+    a->call.run_done_to = &progress;
+    const enum tmx_status st = tmx_bound_table(&table, a->what.text[0], &a->call, err);
     tmx_progress_end(&progress);
     return tmx_print_end(table, st, &a->print, "-", err);
 }

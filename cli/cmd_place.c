@@ -17,21 +17,21 @@ static const char *const by_words[] = {"node", "job", NULL};
 struct args {
     struct tmx_texts system;
     struct tmx_sets sets;
-    double limit_c, power_w, check_s;
-    const char *kernel, *out;
+    struct tmx_admission_call call;
+    const char *out;
     int by;
     struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, limit_c, REAL, "limit", 0, .value = "C", .min = -60, .max = 300,
+    TMX_ARG(args, call.limit_c, REAL, "limit", 0, .value = "C", .min = -60, .max = 300,
             .doc = "no SM hotter than this, degC (without it: where the hardware stops an SM)"),
-    TMX_ARG(args, kernel, TEXT, "kernel", 0, .value = "KERNEL", .names = TMX_NAMES_KERNEL,
+    TMX_ARG(args, call.kernel, TEXT, "kernel", 0, .value = "KERNEL", .names = TMX_NAMES_KERNEL,
             .doc =
                 "a job is this kernel on one whole GPU (without it and --power: GPU 0's board at its limit)"),
-    TMX_ARG(args, power_w, REAL, "power", 0, .value = "W", .min = 0.1, .max = 5000,
+    TMX_ARG(args, call.power_w, REAL, "power", 0, .value = "W", .min = 0.1, .max = 5000,
             .doc = "a job draws this much dynamic power on GPU 0, and on the others as their SMs have it"),
-    TMX_ARG(args, check_s, REAL, "check", 0, .value = "S", .min = 0, .max = 1e5, .def = "600",
+    TMX_ARG(args, call.check_s, REAL, "check", 0, .value = "S", .min = 0, .max = 1e5, .def = "600",
             .doc = "simulated seconds of the run that checks the forecast; 0: none"),
     TMX_ARG(args, by, WORD, "by", 0, .words = by_words, .def = "node",
             .doc = "a row a node, or a row a job in the order in which a node takes them"),
@@ -110,7 +110,8 @@ static enum tmx_status open_calibration(const char *node, const struct tmx_sets 
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    const struct args *a = args;
+    struct args *a = args;
+    struct tmx_admission_call *call = &a->call;
     struct tmx_table *table = NULL;
     struct calibration c = {0};
     bool found = false;
@@ -120,20 +121,15 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         snprintf(node, sizeof node, "%s/node.cfg", a->system.text[0]) < (int)sizeof node &&
         tmx_os_exists(node);
     enum tmx_status st = open_calibration(calibrated ? node : a->system.text[0], &a->sets, &c, &found, err);
-    const struct tmx_admission_call call = {
-        .error_k = found ? forecast_error_k : NULL,
-        .error_to = &c,
-        .system = calibrated ? node : a->system.text[0],
-        .kernel = a->kernel,
-        .power_w = a->power_w,
-        .limit_c = a->limit_c,
-        .check_s = a->check_s,
-        .by_job = a->by == BY_JOB,
-        .sets = &a->sets,
-        .say = a->print.format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL,
-        .second_done = tmx_progress_at,
-        .second_done_to = &progress};
-    st = st ? st : tmx_admission_table(&table, &call, err);
+    call->error_k = found ? forecast_error_k : NULL;
+    call->error_to = &c;
+    call->system = calibrated ? node : a->system.text[0];
+    call->by_job = a->by == BY_JOB;
+    call->sets = &a->sets;
+    call->say = a->print.format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL;
+    call->second_done = tmx_progress_at;
+    call->second_done_to = &progress;
+    st = st ? st : tmx_admission_table(&table, call, err);
     tmx_progress_end(&progress);
     st = tmx_print(table, st, &a->print, a->out, err);
     static const double FAR = 1.25; /* a calibration knows the powers it was fitted to */

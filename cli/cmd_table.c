@@ -7,21 +7,20 @@
 struct args {
     struct tmx_texts suite, policy;
     struct tmx_sets sets;
-    const char *out;
-    long jobs, seeds;
-    bool quiet, nudge;
+    struct tmx_suite_call call;
+    long jobs;
     struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, out, TEXT, "out", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
+    TMX_ARG(args, call.out_dir, TEXT, "out", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
             .doc = "write table.csv and paper.csv into DIR, and keep the finished runs there"),
     TMX_ARG_JOBS(args, jobs),
-    TMX_ARG(args, seeds, INT, "seeds", 0, .value = "N", .min = 0, .max = 1000, .def = "0",
+    TMX_ARG(args, call.n_seed, INT, "seeds", 0, .value = "N", .min = 0, .max = 1000, .def = "0",
             .doc = "run everything with N seeds, from the suite's on: means; paper.csv has sd, ci95 (half "
                    "the 95 % interval of the mean, by Student's t) and seeds, as table.csv has of mixes; 0: "
                    "as the suite says"),
-    TMX_ARG(args, nudge, FLAG, "nudge", 0,
+    TMX_ARG(args, call.nudge, FLAG, "nudge", 0,
             .doc = "--seeds N of a suite of mixes: the suite's seed N times, with start temperatures 1e-6 K "
                    "apart: what depends on rounding shows its spread"),
     TMX_ARG_TABLE(args),
@@ -35,27 +34,24 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, sets, SETS, "cta", 0, .value = "POLICY",
             .prefix = "base.cta.policy=", .names = TMX_NAMES_CTA,
             .doc = "thread-block throttling under every policy, short for --set cta.policy=POLICY"),
-    TMX_ARG_QUIET(args, quiet),
+    TMX_ARG_QUIET(args, call.quiet),
     {0},
 };
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    const struct args *a = args;
-    struct tmx_suite_call call = {.name = a->suite.text[0],
-                                  .sets = &a->sets,
-                                  .column = a->print.columns.text,
-                                  .n_column = a->print.columns.n,
-                                  .policy = a->policy.text,
-                                  .n_policy = a->policy.n,
-                                  .n_seed = a->seeds,
-                                  .nudge = a->nudge,
-                                  .out_dir = a->out,
-                                  .n_worker = (unsigned)a->jobs,
-                                  .format = (enum tmx_format)a->print.format,
-                                  .probe = &tmx_gap_probe,
-                                  .quiet = a->quiet};
-    return tmx_suite_run(&call, err);
+    struct args *a = args;
+    struct tmx_suite_call *call = &a->call;
+    call->name = a->suite.text[0];
+    call->sets = &a->sets;
+    call->column = a->print.columns.text;
+    call->n_column = a->print.columns.n;
+    call->policy = a->policy.text;
+    call->n_policy = a->policy.n;
+    call->n_worker = (unsigned)a->jobs;
+    call->format = (enum tmx_format)a->print.format;
+    call->probe = &tmx_gap_probe;
+    return tmx_suite_run(call, err);
 }
 
 const struct tmx_command tmx_cmd_table = {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdbool.h>
@@ -128,37 +130,23 @@ static bool constant(const struct tmx_training *t, size_t f, size_t left_out)
 static enum tmx_status solve(struct work *w, const struct tmx_training *t, size_t left_out, double *chisq,
                              struct tmx_err *err)
 {
-    /* the first column of X that earlier columns span (modified Gram-Schmidt on a copy); p when none */
-    const gsl_matrix *X = w->X;
-    const size_t n = X->size1, p = X->size2;
-    gsl_matrix *Q = gsl_matrix_alloc(n, p);
-    size_t bad = Q ? p : 0;
-    for (size_t j = 0; Q && j < p && bad == p; j++) {
-        double before = 0, after = 0;
-        for (size_t i = 0; i < n; i++) {
-            gsl_matrix_set(Q, i, j, gsl_matrix_get(X, i, j));
-            before = hypot(before, gsl_matrix_get(X, i, j));
-        }
-        for (size_t k = 0; k < j; k++) {
-            double dot = 0;
-            for (size_t i = 0; i < n; i++) {
-                dot += gsl_matrix_get(Q, i, k) * gsl_matrix_get(Q, i, j);
-            }
-            for (size_t i = 0; i < n; i++) {
-                gsl_matrix_set(Q, i, j, gsl_matrix_get(Q, i, j) - dot * gsl_matrix_get(Q, i, k));
-            }
-        }
-        for (size_t i = 0; i < n; i++) {
-            after = hypot(after, gsl_matrix_get(Q, i, j));
-        }
-        if (!(after > collinear * before)) {
-            bad = j;
-        }
-        for (size_t i = 0; i < n && bad == p; i++) {
-            gsl_matrix_set(Q, i, j, gsl_matrix_get(Q, i, j) / after);
-        }
+    /* the first column of X that earlier columns span: in X = Q R column j keeps R_jj outside their span */
+    const size_t p = w->X->size2;
+    gsl_matrix *R = gsl_matrix_alloc(w->X->size1, p);
+    size_t bad = 0;
+    if (!R) {
+        return tmx_no_memory(err);
     }
-    gsl_matrix_free(Q);
+    gsl_matrix_memcpy(R, w->X);
+    gsl_linalg_QR_decomp(R, w->c); /* c: scratch */
+    while (bad < p) {
+        gsl_vector_const_view column = gsl_matrix_const_column(w->X, bad);
+        if (!(fabs(gsl_matrix_get(R, bad, bad)) > collinear * gsl_blas_dnrm2(&column.vector))) {
+            break;
+        }
+        bad++;
+    }
+    gsl_matrix_free(R);
     if (bad <= t->n_feature) {
         const size_t f = bad > 0 ? bad - 1 : 0;
         const char *what = constant(t, f, left_out) ? "is the same in all rows"

@@ -272,11 +272,6 @@ static void check_unit(const struct tmx_floorplan *fp, size_t unit, int allow_ga
     }
 }
 
-double tmx_floorplan_tolerance_m(const struct tmx_floorplan *fp)
-{
-    return fmax(MIN_DEPTH_M, REL_DEPTH * fmax(tmx_floorplan_width_m(fp), tmx_floorplan_height_m(fp)));
-}
-
 enum tmx_status tmx_floorplan_check(const struct tmx_floorplan *fp, int allow_gaps, struct tmx_err *err)
 {
     return tmx_floorplan_check_loose(fp, allow_gaps, 0, err);
@@ -285,7 +280,8 @@ enum tmx_status tmx_floorplan_check(const struct tmx_floorplan *fp, int allow_ga
 enum tmx_status tmx_floorplan_check_loose(const struct tmx_floorplan *fp, int allow_gaps, double overlap_m,
                                           struct tmx_err *err)
 {
-    const double depth_m = tmx_floorplan_tolerance_m(fp);
+    const double depth_m =
+        fmax(MIN_DEPTH_M, REL_DEPTH * fmax(tmx_floorplan_width_m(fp), tmx_floorplan_height_m(fp)));
     struct tmx_err own = {0};
     if (fp->n_unit == 0) {
         tmx_error_at(&own, TMX_EPARSE, fp->source, 0, "no blocks");

@@ -40,12 +40,9 @@ double tmx_unit_area_m2(const struct tmx_unit *u);
 /* Index of the unit with this name (case-insensitive); n_unit when absent. */
 size_t tmx_floorplan_find(const struct tmx_floorplan *fp, const char *name);
 
-/* Depth to which a gap or an overlap is taken for rounding [m]: max(2 um, 1e-4 of the longer die side). */
-double tmx_floorplan_tolerance_m(const struct tmx_floorplan *fp);
-
 /* Check that units are positive, inside the die, named once, and tile it: an overlap
- * or a gap (an empty square) deeper than the tolerance above is an error naming the
- * units and the place; gaps are accepted with allow_gaps. Returns TMX_OK, TMX_EPARSE
+ * or a gap (an empty square) deeper than what is taken for rounding, max(2 um, 1e-4 of the longer die side),
+ * is an error naming the units and the place; gaps are accepted with allow_gaps. Returns TMX_OK, TMX_EPARSE
  * or TMX_ENOMEM. O(n_unit^2). */
 enum tmx_status tmx_floorplan_check(const struct tmx_floorplan *fp, int allow_gaps, struct tmx_err *err);
 /* The same, with overlaps up to this depth accepted. */

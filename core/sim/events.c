@@ -47,7 +47,7 @@
  * the response at most, and by far better, as leakage is nearly linear in time. A piece whose rise had to be
  * found may have RISE_K of it, one whose guess was right MOST_RISE_K: that guess is a second difference. A
  * piece beyond is halved; one far within doubles the next. The error of a piece is of third order in h. */
-#include "core/sim/events.h"
+#include "core/sim/tiles.h"
 
 #include <math.h>
 #include <stdlib.h>

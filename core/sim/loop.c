@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sim/events.h"
 #include "core/sim/tiles.h"
 
 static enum tmx_status multiple(double span_s, double dt_s, const char *what, uint64_t *ticks,

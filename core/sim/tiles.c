@@ -36,7 +36,6 @@
 #include <string.h>
 
 #include "base/thread_pool.h"
-#include "core/sim/events.h"
 #include "core/sim/sim.h"
 #include "core/sim/stage/answers.h"
 

@@ -8,11 +8,14 @@
  *
  * GPUs that have a job in common are in one tile; under a batch or a CTA policy all are. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 
+struct tmx_machine;
 struct tmx_sim;
 struct tmx_tiles;
 
@@ -54,5 +57,31 @@ enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *tiles, size_t k, u
 
 /* For other loops over many GPUs; NULL: one thread. */
 struct tmx_thread_pool *tmx_tiles_pool(const struct tmx_tiles *tiles);
+
+/* With tick = "events" (events.c): how many ticks a step may take, and the temperatures of such a step. */
+
+struct tmx_events {
+    bool *grows;     /* [n_gpu] the last piece could have been longer */
+    bool foreseen;   /* the span's end is computed for all GPUs (foresee) */
+    uint64_t *piece; /* [n_gpu] h that the control wants next */
+    /* [n_unit] */
+    double *rate_w, *rate_k; /* rise of leakage and temperature in a tick of the last piece; state */
+    double *start_w, *start_leak_w, *start_saved_w, *start_k, *middle_w;
+    double *sum_w, *sum_leak_w, *sum_saved_w, *sum_k; /* over ticks of the span */
+};
+
+/* In the arena of a simulation, whose `failed` says whether there was memory. */
+struct tmx_events *tmx_events_take(struct tmx_arena *arena, const struct tmx_machine *m);
+
+/* Ticks, 1 at least, until something of the node happens. */
+uint64_t tmx_events_most(const struct tmx_sim *s);
+
+/* Of the ticks until the next event of the node or a GPU, most, those up to the first sample that matters.
+ * After apply and dispatch; the frame's watts are overwritten. */
+uint64_t tmx_events_span(struct tmx_sim *s, uint64_t most);
+
+/* Temperatures of GPU g over the span, whose watts at the begin are in the frame; afterwards the frame has
+ * the means of its watts. TMX_ERUNAWAY, TMX_ESOLVE. */
+TMX_NODISCARD enum tmx_status tmx_events_heat(struct tmx_sim *s, size_t g);
 
 #endif

@@ -5,8 +5,6 @@
  *
  * The paper's text (3.1.2) and its Algorithm 2 differ where bandwidth use exceeds t_max_bw: the text then
  * asks for GBR, the algorithm says type II at once and asks for GBR where bandwidth use is low. */
-#include "sched/cta/apsa.h"
-
 #include <math.h>
 
 #include "sched/policies.h"

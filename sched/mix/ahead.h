@@ -73,6 +73,8 @@ struct tmx_follow {
     double *unit_k, *work_k; /* [unit_row] what was read: above ambient; of this by the tick's work */
 };
 
+/* n_array arrays of this length into the doubles at + n; at NULL: only counted. Returns n after them. */
+size_t tmx_ahead_lay_out(double *at, size_t n, size_t length, size_t n_array, double **const *array);
 /* Doubles that it needs of `at`, where its arrays begin; at NULL: only counted. */
 size_t tmx_follow_lay_out(const struct tmx_outlook *look, double *at, struct tmx_follow *m);
 /* Before the first tick, in zeroed memory. */

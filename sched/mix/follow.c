@@ -4,39 +4,24 @@
 
 #include "sched/mix/ahead.h"
 
+size_t tmx_ahead_lay_out(double *at, size_t n, size_t length, size_t n_array, double **const *array)
+{
+    for (size_t i = 0; i < n_array; i++, n += length) {
+        *array[i] = at ? at + n : NULL;
+    }
+    return n;
+}
+
 size_t tmx_follow_lay_out(const struct tmx_outlook *look, double *at, struct tmx_follow *m)
 {
     const size_t mode = look->forecast->modes.mode_row, unit = look->forecast->modes.unit_row;
-    const struct {
-        double **array;
-        size_t n;
-    } rows[] = {{&m->tick, TMX_FOLLOW_N_SCALAR},
-                {&m->z, mode},
-                {&m->later, mode},
-                {&m->idle_z, mode},
-                {&m->drive_z, mode},
-                {&m->dyn_z, mode},
-                {&m->leak_z, mode},
-                {&m->dyn_w, unit},
-                {&m->leak_w, unit},
-                {&m->power_w, unit},
-                {&m->work_w, unit},
-                {&m->idle_k, unit},
-                {&m->end_k, unit},
-                {&m->end_dyn_k, unit},
-                {&m->end_leak_k, unit},
-                {&m->late_dyn_k, unit},
-                {&m->late_leak_k, unit},
-                {&m->try_dyn_k, unit},
-                {&m->try_leak_k, unit},
-                {&m->unit_k, unit},
-                {&m->work_k, unit}};
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        *rows[i].array = at ? at + n : NULL;
-        n += rows[i].n;
-    }
-    return n;
+    double **const modes[] = {&m->z, &m->later, &m->idle_z, &m->drive_z, &m->dyn_z, &m->leak_z};
+    double **const units[] = {&m->dyn_w,     &m->leak_w,     &m->power_w,    &m->work_w,     &m->idle_k,
+                              &m->end_k,     &m->end_dyn_k,  &m->end_leak_k, &m->late_dyn_k, &m->late_leak_k,
+                              &m->try_dyn_k, &m->try_leak_k, &m->unit_k,     &m->work_k};
+    size_t n = tmx_ahead_lay_out(at, 0, TMX_FOLLOW_N_SCALAR, 1, (double **const[]){&m->tick});
+    n = tmx_ahead_lay_out(at, n, mode, sizeof modes / sizeof modes[0], modes);
+    return tmx_ahead_lay_out(at, n, unit, sizeof units / sizeof units[0], units);
 }
 
 void tmx_follow_start(const struct tmx_outlook *look, struct tmx_follow *m)

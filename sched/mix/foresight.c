@@ -98,18 +98,11 @@ struct mind {
 static size_t lay_out(const struct tmx_view *view, size_t gpu, double *at, struct mind *m)
 {
     const size_t sm = view->node->gpus[gpu]->n_sm;
-    const struct {
-        double **array;
-        size_t n;
-    } rows[] = {{&m->scalar, N_SCALAR}, {&m->b, sm},        {&m->g, sm},   {&m->sm_k, sm},
-                {&m->free_k, sm},       {&m->a_k, sm},      {&m->l_k, sm}, {&m->part_k, sm},
-                {&m->then_k, sm},       {&m->work_then, sm}};
-    size_t n = tmx_follow_lay_out(&view->outlook[gpu], at, &m->model);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        *rows[i].array = at ? at + n : NULL;
-        n += rows[i].n;
-    }
-    return n;
+    double **const sms[] = {&m->b,   &m->g,      &m->sm_k,   &m->free_k,   &m->a_k,
+                            &m->l_k, &m->part_k, &m->then_k, &m->work_then};
+    const size_t n = tmx_ahead_lay_out(at, tmx_follow_lay_out(&view->outlook[gpu], at, &m->model), N_SCALAR,
+                                       1, (double **const[]){&m->scalar});
+    return tmx_ahead_lay_out(at, n, sm, sizeof sms / sizeof sms[0], sms);
 }
 
 static size_t memory(const void *state, const struct tmx_view *view)

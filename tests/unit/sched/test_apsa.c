@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paper 002, Algorithms 1 to 3, line by line. */
-#include "sched/cta/apsa.h"
+#include "sched/policies.h"
 
 #include "tests/unit/sched/cta_script.h"
 
