@@ -35,45 +35,41 @@ const struct tmx_opt tmx_request_opts[] = {
 
 enum { MOST = 100000000, MAX_TOKENS = 100000000 };
 
-enum column { ARRIVAL, INPUT, OUTPUT, CLASS, N_COLUMN };
+/* NONE: a column that must be 0, as what it counts is in no other */
+enum column { ARRIVAL, INPUT, OUTPUT, CLASS, NONE, N_COLUMN };
 enum { MAX_SKIPPED = 8 };
 
 /* The tables that are known, by their columns. */
 static const struct format {
     const char *name;                 /* for messages */
-    const char *column[N_COLUMN];     /* CLASS: NULL where the format has none */
+    const char *column[N_COLUMN];     /* NULL where the format has none */
     double unit_s;                    /* of arrivals; 0: a date and a time */
-    const char *none;                 /* a column that must be 0, as what it counts is in no other */
-    bool failures;                    /* a row of no output is a request that failed */
     const char *skipped[MAX_SKIPPED]; /* columns without an effect */
+    bool failures;                    /* a row of no output is a request that failed */
 } formats[] = {
-    {"thermix",
-     {"arrival_s", "input_tokens", "output_tokens", "class"},
-     1,
-     NULL,
-     false,
-     {"instance", "token_instance", "ttft_s", "e2e_s", "beyond_fit"}}, /* its requests.csv */
-    {"Azure", {"TIMESTAMP", "ContextTokens", "GeneratedTokens", NULL}, 0, "NumImages", false, {NULL}},
-    {"vidur",
-     {"arrived_at", "num_prefill_tokens", "num_decode_tokens", NULL},
-     1,
-     NULL,
-     false,
-     {"num_total_tokens", "pd_ratio"}},
-    {"splitwise-sim",
-     {"arrival_timestamp", "prompt_size", "token_size", NULL},
-     1,
-     NULL,
-     false,
-     {"request_id", "request_type", "application_id", "batch_size"}},
-    {"BurstGPT",
-     {"Timestamp", "Request tokens", "Response tokens", NULL},
-     1,
-     NULL,
-     true,
-     {"Model", "Total tokens", "Log Type", "Session ID", "Elapsed time"}},
-    {"Mooncake", {"timestamp", "input_length", "output_length", NULL}, 1e-3, NULL, false, {"hash_ids"}},
-    {"LLMServingSim", {"arrival_time_ns", "input_toks", "output_toks", NULL}, 1e-9, NULL, false, {NULL}},
+    {.name = "thermix", /* its requests.csv */
+     .column = {"arrival_s", "input_tokens", "output_tokens", "class"},
+     .unit_s = 1,
+     .skipped = {"instance", "token_instance", "ttft_s", "e2e_s", "beyond_fit"}},
+    {.name = "Azure", .column = {"TIMESTAMP", "ContextTokens", "GeneratedTokens", NULL, "NumImages"}},
+    {.name = "vidur",
+     .column = {"arrived_at", "num_prefill_tokens", "num_decode_tokens"},
+     .unit_s = 1,
+     .skipped = {"num_total_tokens", "pd_ratio"}},
+    {.name = "splitwise-sim",
+     .column = {"arrival_timestamp", "prompt_size", "token_size"},
+     .unit_s = 1,
+     .skipped = {"request_id", "request_type", "application_id", "batch_size"}},
+    {.name = "BurstGPT",
+     .column = {"Timestamp", "Request tokens", "Response tokens"},
+     .unit_s = 1,
+     .skipped = {"Model", "Total tokens", "Log Type", "Session ID", "Elapsed time"},
+     .failures = true},
+    {.name = "Mooncake",
+     .column = {"timestamp", "input_length", "output_length"},
+     .unit_s = 1e-3,
+     .skipped = {"hash_ids"}},
+    {.name = "LLMServingSim", .column = {"arrival_time_ns", "input_toks", "output_toks"}, .unit_s = 1e-9},
 };
 enum { N_FORMAT = sizeof formats / sizeof formats[0] };
 
@@ -82,7 +78,7 @@ struct reader {
     const struct tmx_request_options *o;
     bool sizes; /* only input and output count */
     const struct format *format;
-    size_t column[N_COLUMN], none, total;
+    size_t column[N_COLUMN], total;
     struct tmx_moment first;
     double last_s;                   /* arrival of the row before, as it is written */
     double first_s;                  /* of the first row, as it is written */
@@ -120,51 +116,30 @@ static enum tmx_status append(struct tmx_request_list *l, double arrival_s, doub
     return TMX_OK;
 }
 
-static enum tmx_status unknown_column(const struct tmx_csv *csv, const struct format *f, const char *column,
-                                      struct tmx_err *err)
-{
-    const char *known[N_COLUMN + 1 + MAX_SKIPPED];
-    char list[TMX_HINT_SIZE];
-    size_t n = 0;
-    for (size_t c = 0; c < N_COLUMN + 1 + MAX_SKIPPED; c++) {
-        const char *name = c < N_COLUMN    ? f->column[c]
-                           : c == N_COLUMN ? f->none
-                                           : f->skipped[c - N_COLUMN - 1];
-        if (name) {
-            known[n++] = name;
-        }
-    }
-    return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->head_line,
-                       "unknown column \"%.60s\" of a trace of %s%s", column, f->name,
-                       tmx_suggest(list, column, known, n));
-}
-
 /* Every column is one that counts or may be skipped; those are printed. */
 static enum tmx_status check_columns(struct reader *r, const struct tmx_csv *csv, struct tmx_err *err)
 {
     const struct format *f = r->format;
-    char skipped[200] = "";
-    r->none = f->none ? tmx_csv_column(csv, f->none) : csv->n_column;
+    const char *known[N_COLUMN + MAX_SKIPPED];
+    char hint[TMX_HINT_SIZE];
+    size_t n = 0;
+    for (size_t c = 0; c < N_COLUMN + MAX_SKIPPED; c++) {
+        const char *name = c < N_COLUMN ? f->column[c] : f->skipped[c - N_COLUMN];
+        if (name) {
+            known[n++] = name;
+        }
+    }
     r->total = tmx_csv_column(csv, f->failures ? "Total tokens" : "num_total_tokens");
     for (size_t c = 0; c < csv->n_column; c++) {
         const char *name = csv->column[c];
-        bool counts = c == r->none, may = !*name || strncmp(name, "Unnamed: ", 9) == 0; /* a table's index */
-        for (size_t k = 0; k < N_COLUMN; k++) {
-            counts = counts || c == r->column[k];
-        }
-        for (size_t k = 0; k < MAX_SKIPPED && f->skipped[k]; k++) {
-            may = may || strcmp(name, f->skipped[k]) == 0;
-        }
-        if (!counts && !may) {
-            return unknown_column(csv, f, name, err);
-        }
-        if (!counts && *name && strlen(skipped) < sizeof skipped - 80) {
-            tmx_text_add(skipped, sizeof skipped, "%s%.60s", *skipped ? ", " : "", name);
+        const bool index = !*name || strncmp(name, "Unnamed: ", 9) == 0; /* of the rows */
+        if (!index && tmx_names_find(name, known, n) == n) {
+            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->head_line,
+                               "unknown column \"%.60s\" of a trace of %s%s", name, f->name,
+                               tmx_suggest(hint, name, known, n));
         }
     }
-    if (*skipped) {
-        tmx_warn("%s: columns without an effect: %s", csv->source, skipped);
-    }
+    tmx_csv_idle(csv, r->column, N_COLUMN);
     return TMX_OK;
 }
 
@@ -261,11 +236,11 @@ static enum tmx_status row(void *ctx, const struct tmx_csv *csv, struct tmx_err 
     if (!r->sizes && r->o->count > 0 && l->n >= (size_t)r->o->count) {
         return TMX_OK;
     }
-    if (r->none < csv->n_column && (!tmx_csv_real(csv, 0, r->none, &none) || none != 0)) {
+    if (r->column[NONE] < csv->n_column && (!tmx_csv_real(csv, 0, r->column[NONE], &none) || none != 0)) {
         return tmx_fail_at(
             err, TMX_EPARSE, csv->source, csv->line[0],
             "%s = \"%.40s\": no column counts the tokens of images; expected 0, or the tokens in %s",
-            r->format->none, tmx_csv_cell(csv, 0, r->none), r->format->column[INPUT]);
+            r->format->column[NONE], tmx_csv_cell(csv, 0, r->column[NONE]), r->format->column[INPUT]);
     }
     if (r->format->failures && strcmp(tmx_csv_cell(csv, 0, r->column[OUTPUT]), "0") == 0) {
         r->n_failed++;
