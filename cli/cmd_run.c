@@ -9,7 +9,6 @@
 #include "base/os.h"
 #include "cli/commands.h"
 #include "run/load/data.h"
-#include "study/pool.h"
 #include "study/study.h"
 
 struct args {
@@ -137,11 +136,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
             tmx_print_visible(stderr, "thermix run: data from %s (THERMIX_DATA)\n", tmx_data_chosen());
         }
     }
-    const struct sigaction act = {.sa_handler = on_signal}; /* before this nothing could be kept */
-    int ending[2];
-    for (size_t i = tmx_pool_endings(ending); i-- > 0;) {
-        sigaction(ending[i], &act, NULL);
-    }
+    const struct sigaction act = {.sa_handler = on_signal};
+    sigaction(SIGINT, &act, NULL); /* before this there is nothing that could be kept */
+    sigaction(SIGTERM, &act, NULL);
     const struct tmx_run_alone alone = {.dir = a->dir,
                                         .trace_s = a->trace_s,
                                         .hotspot_s = a->hotspot_s,

@@ -427,17 +427,6 @@ static void release(struct pool *s)
     sigprocmask(SIG_SETMASK, &s->before, NULL);
 }
 
-size_t tmx_pool_endings(int number[2])
-{
-    struct sigaction now;
-    size_t n = 0;
-    for (size_t i = 0; i < 2; i++) {
-        number[n] = i == 0 ? SIGINT : SIGTERM;
-        n += sigaction(number[n], NULL, &now) == 0 && now.sa_handler != SIG_IGN;
-    }
-    return n;
-}
-
 enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err)
 {
     const long n_processor = sysconf(_SC_NPROCESSORS_ONLN); /* that this process may use */
@@ -450,10 +439,8 @@ enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err)
         s.n_worker = (unsigned)p->n_task;
     }
     sigemptyset(&s.stop);
-    int ending[2];
-    for (size_t i = tmx_pool_endings(ending); i-- > 0;) {
-        sigaddset(&s.stop, ending[i]);
-    }
+    sigaddset(&s.stop, SIGINT);
+    sigaddset(&s.stop, SIGTERM);
     sigprocmask(SIG_BLOCK, &s.stop, &s.before);
     struct pollfd *fds;
     TMX_TAKE(&s.arena, s.workers, s.n_worker);

@@ -49,10 +49,6 @@ struct tmx_pool {
     enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err);
 };
 
-/* SIGINT and SIGTERM, without those that were ignored where the program began (nohup, a shell's "&"): how
- * many. */
-size_t tmx_pool_endings(int number[2]);
-
 /* Runs all tasks. Progress (done, rate, time left, failures) goes to standard error
  * when that is a terminal. Ctrl-C and SIGTERM end the running children, whose tasks
  * then count as not done, and return TMX_ESTOPPED saying how many were collected.

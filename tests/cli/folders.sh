@@ -107,8 +107,8 @@ cp -r kill before
 sleep 0.2; kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null || true
 if ! cmp -s kill/manifest.csv before/manifest.csv; then echo "the killed run had ended"; else diff -r kill before || fail "a killed run changed the folder"; fi
 "$thermix" run wl1 -q -o kill --hotspot 1 & pid=$!
-sleep 0.3; kill -TERM $pid 2>/dev/null; code=0; wait $pid || code=$?
-[ ! -f kill/trace.csv ] || cmp -s kill/manifest.csv before/manifest.csv || fail "SIGTERM: a mixture"
+sleep 0.3; kill -INT $pid 2>/dev/null; code=0; wait $pid || code=$?
+[ ! -f kill/trace.csv ] || cmp -s kill/manifest.csv before/manifest.csv || fail "Ctrl-C: a mixture"
 sed -i 's/,complete,/,writing,/; s/\([^,]*,writing,[^,]*\),[^,]*,/\1,,/' before/manifest.csv # as a command leaves it that is killed while it writes
 code=0; "$thermix" plot before -o x 2>err.txt || code=$?
 [ $code != 0 ] && grep -q 'was stopped before its end' err.txt || fail "a folder that was not written to its end: $(cat err.txt)"
