@@ -50,7 +50,7 @@ warn="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wstrict-prototypes
 objects=()
 for f in core/sim/sensor/lag.c core/sim/stage/sensor.c core/sim/source/users.c sched/place/warmest.c sched/sched.c cli/cmd_points.c cli/commands.c papers/powers.c papers/suite.c run/open.c run/options.c run/workload.c run/metrics.c cli/complete.c; do
   # shellcheck disable=SC2086
-  $cc -std=c17 -O1 $warn $flags -I"$dir/tree" -I"$source" -I"$source/include" -DTMX_VERSION='"0"' -DTMX_INSTALL_DOC_DIR='""' -c "$f" -o "$dir/$(basename "$f").o"
+  $cc -std=c17 -Og $warn $flags -I"$dir/tree" -I"$source" -I"$source/include" -DTMX_VERSION='"0"' -DTMX_INSTALL_DOC_DIR='""' -c "$f" -o "$dir/$(basename "$f").o"
   objects+=("$dir/$(basename "$f").o")
 done
 cd "$build"
