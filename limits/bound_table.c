@@ -79,7 +79,11 @@ static void add_served(struct rows *r, struct tmx_run *run, const char *variant,
     struct tmx_serve_bound b;
     struct tmx_serve_bound_options o = {.die_k = !isnan(r->call->limit_c) ? r->call->limit_c + TMX_ZERO_C : 0,
                                         .tbt_s = r->call->tbt_s};
-    const bool reached = r->call->reached;
+    const bool reached = r->call->reached, heat = run->serve->spec.options.heat;
+    if (!heat && !isnan(r->call->limit_c)) {
+        tmx_error(r->err, TMX_ECONFIG, "--limit: serve.heat = false computes no temperatures");
+        return;
+    }
     if (reached && tmx_run_execute(run, NULL, r->err)) {
         return;
     }
@@ -88,8 +92,8 @@ static void add_served(struct rows *r, struct tmx_run *run, const char *variant,
         return;
     }
     tmx_table_row(r->table, "%s %s %g %g %g %G %G %G %G", variant, reached ? policy : "", b.tokens_per_s,
-                  b.requests_per_s, b.certificate, b.die_k - TMX_ZERO_C, b.memory_k - TMX_ZERO_C, b.row_w,
-                  b.tbt_s);
+                  b.requests_per_s, b.certificate, heat ? b.die_k - TMX_ZERO_C : NAN,
+                  heat ? b.memory_k - TMX_ZERO_C : NAN, b.row_w, b.tbt_s);
     for (int i = 0; i < TMX_N_SERVE_LIMIT; i++) {
         tmx_table_real(r->table, b.gain_pct[i]);
     }
@@ -103,8 +107,8 @@ static void add_served(struct rows *r, struct tmx_run *run, const char *variant,
         }
         tmx_table_row(r->table, "%g %g %g %G %G %g", tokens_per_s, 100 * tokens_per_s / b.tokens_per_s,
                       tmx_run_serve_quantile(run, TMX_SERVE_TTFT, -1, 0.99),
-                      run->serve->spec.options.heat ? rec->peak_sm_k - TMX_ZERO_C : NAN,
-                      memory_k > 0 ? memory_k - TMX_ZERO_C : NAN, tmx_serve_mean_row_w(run));
+                      heat ? rec->peak_sm_k - TMX_ZERO_C : NAN, memory_k > 0 ? memory_k - TMX_ZERO_C : NAN,
+                      tmx_serve_mean_row_w(run));
     }
 }
 

@@ -137,6 +137,9 @@ done
 awk -F, 'NR == 2 { ok = $19 > 95 && $19 < 100 && $15 > 99.9 } END { exit !ok }' lone.txt || { cat lone.txt; bad=1; }
 "$thermix" bound a.cfg --one-level 2>err.txt
 [ $? = 2 ] && grep -q -e "--sm-leak do nothing for a.cfg, which serves" err.txt || { cat err.txt; bad=1; }
+"$thermix" bound a.cfg --limit 60 2>err.txt
+[ $? = 2 ] && grep -q -e "--limit: serve.heat = false computes no temperatures" err.txt || { cat err.txt; bad=1; }
+awk -F, 'NR == 2 { exit !($6 == "" && $7 == "") }' bound.csv || { echo "limits of temperatures that there are not"; bad=1; }
 "$thermix" bound a.cfg --tbt 1e-4 2>err.txt
 [ $? = 1 ] && grep -q "the bound is 0: within these limits no request is served" err.txt || { cat err.txt; bad=1; }
 "$thermix" bound WL1 --reached 2>err.txt
