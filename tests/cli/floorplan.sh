@@ -187,6 +187,7 @@ spoils ice '2s/material/materiel/' "bad.stk:2: $unknown, got \"materiel\""
 spoils ice 's/^layer.*/& colour 3 ;/' "bad.stk:4: $unknown, got \"colour\""
 spoils ice '$s/$/ x/' "bad.stk:8: $unknown, got \"x\""
 spoils ice 's/^solver : steady/solver : stady/' 'bad.stk:8: expected steady or transient, got "stady"'
+spoils ice 's/^solver : steady/solver : transient step 2, slot 1/' 'bad.stk:8: slot 1 s is shorter than step 2 s'
 spoils ice 's/^dimensions/dimensions : &/' 'expected : chip length, got "dimensions"'
 spoils ice '$p' 'bad.stk:9: block "solver" is given twice'
 spoils ice '3p' 'bad.stk:4: expected one heat sink on a face, got "heat"'

@@ -724,10 +724,13 @@ static void read_sink(struct tmx_ice_stack *s)
 /* `solver :`: `steady ;` or `transient step S, slot S ;`, then `initial temperature T ;`. */
 static void read_solver(struct tmx_ice_stack *s)
 {
-    double unused;
+    double unused = 0; /* steps here are exact at any length */
     phrase(&s->l, ":");
     if (accept(&s->l, "transient")) {
         scan(&s->l, "step % , slot % ;", &unused, &s->slot_s);
+        if (s->slot_s < unused) {
+            FAIL(&s->l, "slot %g s is shorter than step %g s", s->slot_s, unused);
+        }
     } else if (accept(&s->l, "steady")) {
         (void)accept(&s->l, "state"); /* 1.0 */
         phrase(&s->l, ";");
