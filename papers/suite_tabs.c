@@ -288,14 +288,31 @@ static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
     return st;
 }
 
+/* Is it the value of a key of a policy or run beside? */
+static bool policy_names(const struct suite *s, const char *axis)
+{
+    bool found = false;
+    for (size_t i = 0; i < s->n_policy + s->n_beside; i++) {
+        const struct tmx_setting *list = i < s->n_policy ? s->policy[i].set : s->beside[i - s->n_policy].set;
+        for (size_t k = 0; k < tmx_setting_length(list); k++) {
+            const char *value = strchr(tmx_setting_text(tmx_setting_at(list, k)), '=');
+            found = found || (value && strcmp(value + 1, axis) == 0);
+        }
+    }
+    return found;
+}
+
 /* Key number k of a set, under the name of a key of its runs. */
 static enum tmx_status put_constant(const struct suite *s, size_t number, size_t k, const char *key,
                                     size_t n_key, struct tmx_sets *set, struct tmx_err *err)
 {
     char name[TMX_PATH_SIZE];
     snprintf(name, sizeof name, "base.%.*s", (int)n_key, key);
-    return tmx_sets_put(set, name, tmx_sweep_value(&s->sets, number, k), s->sets.file,
-                        tmx_sweep_line(&s->sets, k), err);
+    const enum tmx_status st =
+        tmx_sets_refuse(s->call->sets, name + strlen("base."), "an axis of `sets` gives this key", err);
+    return st ? st
+              : tmx_sets_put(set, name, tmx_sweep_value(&s->sets, number, k), s->sets.file,
+                             tmx_sweep_line(&s->sets, k), err);
 }
 
 /* The constants of a set, but those whose name begins with $: they are for policies to name. Then "key=value"
@@ -739,6 +756,12 @@ static enum tmx_status read_sets(struct suite *s, struct tmx_err *err)
         return tmx_fail_setting(err, group, "sets: expected a suite without variants");
     }
     st = tmx_sweep_read(&s->sets, group, also, err);
+    for (size_t k = 0; k < s->sets.n_key && !st; k++) {
+        if (s->sets.key[k][0] == '$' && s->call->n_policy == 0 && !policy_names(s, s->sets.key[k])) {
+            st = tmx_fail_at(err, TMX_ECONFIG, s->sets.file, tmx_sweep_line(&s->sets, k),
+                             "axis %s: no policy names it", s->sets.key[k]);
+        }
+    }
     st = st ? st : tmx_setting_list(group, "screen", 0, LIST, &list, err);
     s->n_screen = st ? 0 : tmx_setting_length(list);
     TMX_TAKE(&s->arena, s->screen, s->n_screen);

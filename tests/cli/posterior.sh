@@ -105,7 +105,12 @@ r=$(echo "$row" | cut -d, -f3) hot=$(echo "$row" | cut -d, -f4)
 sed "s|@FOLDER@|$root/tests/golden/tabs_small|g; s/\"mix_policy.emergency_c=88.5\"/\"mix_policy.emergency_c=$hot\"/" "$root/tests/golden/tabs_small/suite.cfg" > one.cfg
 "$thermix" table ./one.cfg -j 2 -o one -q --set package.r_convec="$r" > /dev/null
 awk -F, -v set="$(echo "$row" | cut -d, -f5)" 'NR == 2 { d = $7 - set; exit !(d * d < 1e-18) }' one/paper.csv || fail "a set is not its suite: $row, $(cat one/paper.csv)"
-sed 's/=\$hot/=$cold/' suite.cfg > bad.cfg
+sed '0,/=\$hot/s//=$cold/' suite.cfg > bad.cfg
 "$thermix" table ./bad.cfg -q > out.txt 2>&1 && fail "an axis that there is not"
 grep -q 'no axis "\$cold"' out.txt || fail "an axis that there is not: $(cat out.txt)"
+sed 's/key = "\$hot"/key = "$cold"; values = [1]; }, { &/' suite.cfg > bad.cfg
+"$thermix" table ./bad.cfg -q > out.txt 2>&1 && fail "an axis that no policy names"
+grep -q 'bad.cfg:.*axis \$cold: no policy names it' out.txt || fail "an axis that no policy names: $(cat out.txt)"
+"$thermix" table ./suite.cfg -q --set package.r_convec=0.25 > out.txt 2>&1 && fail "--set overrides an axis"
+grep -q 'set package.r_convec=0.25: an axis of `sets` gives this key' out.txt || fail "--set of an axis: $(cat out.txt)"
 echo "1 passed, 0 failed"
