@@ -17,7 +17,7 @@ package = {
   s_spreader = 0.04; t_spreader = 0.002; k_spreader = 400.0; s_sink = 0.06; t_sink = 0.0069; r_convec = 0.25; c_convec = 140.4; ambient = 318.15;
 };
 C
-sed -e 's|^mixes = .*|mixes = ["./mix.cfg"];|; s|warmup_s = 200.0;|@include "set.cfg"|; /^    rows = \|^    cols = /d' -e 's/chip_power.leakage_w=[0-9.]*/chip_power.leakage_w=22.75/' \
+sed -e 's|^mixes = .*|mixes = ["./mix.cfg"];|; s|warmup_s = 200.0;|@include "set.cfg"|' -e 's/chip_power.leakage_w=[0-9.]*/chip_power.leakage_w=22.75/' \
   -e 's/package.r_convec=[0-9.]*/package.r_convec=0.225/' "$root/workloads/suites/tabs-knobs.cfg" |
   sed 's|topology=gtx280-fast|topology=./fast.cfg|' > suite.cfg
 sed 's/fit_b_k_per_w = [0-9.]*/fit_b_k_per_w = 111.204153/' "$root/systems/gtx280-fast.cfg" > fast.cfg # 0.25 K/W at 2700 rpm

@@ -99,15 +99,15 @@ G
   [ $code = 1 ] && grep -q 'only in part' err.txt && [ ! -e x.mp4 ] || say "half a film: exit $code, $(cat err.txt)"
   PATH=$dir/bin:$PATH "$thermix" animate film -o x.mp4 --frames 1 > /dev/null 2> err.txt && [ -s x.mp4 ] && [ ! -e x.mp4.frames ] || say "a whole film: $(cat err.txt) $(ls x.mp4.frames)"
 fi
-# A cache whose lock a stopped program holds costs one wait in all, and not one for each of four files.
+# A cache whose lock a stopped program holds costs one wait in all, and not one for each of three files.
 if command -v flock > /dev/null; then
   mkdir -p locked/thermix && chmod 700 locked/thermix && (umask 077; : > locked/thermix/lock)
   from=$SECONDS
-  XDG_CACHE_HOME=$dir/free "$thermix" cta --core sm_cycle BFS MUM BLK KMN > /dev/null 2> err.txt || say "a free cache: $(cat err.txt)"
+  XDG_CACHE_HOME=$dir/free "$thermix" cta --core sm_cycle MUM BLK KMN > /dev/null 2> err.txt || say "a free cache: $(cat err.txt)"
   free=$((SECONDS - from)) # beside other programs all takes its time
   exec 9<> locked/thermix/lock && flock 9
   from=$SECONDS
-  XDG_CACHE_HOME=$dir/locked "$thermix" cta --core sm_cycle BFS MUM BLK KMN > /dev/null 2> err.txt 9>&- || say "a locked cache: $(cat err.txt)"
+  XDG_CACHE_HOME=$dir/locked "$thermix" cta --core sm_cycle MUM BLK KMN > /dev/null 2> err.txt 9>&- || say "a locked cache: $(cat err.txt)"
   [ $((SECONDS - from)) -lt $((2 * free + 11)) ] || say "a locked cache: $((SECONDS - from)) s, a free one $free s"
   exec 9>&-
   [ "$(ls locked/thermix)" = lock ] || say "the locked cache was written"
