@@ -26,6 +26,7 @@ struct tmx_printed {
     double paper, band, spread;
     int relation, follows, weighs;
     size_t first; /* of the values that are weighed as one with it */
+    size_t figure;
 };
 
 /* Ours of a value in the i-th set. */
@@ -263,18 +264,21 @@ static void scale(double *w, size_t n)
     }
 }
 
-/* Mean z of the values that are weighed as one with the first of them, of the i-th set. */
-static double mean_z(const struct tmx_posterior *p, size_t first, size_t i, double widen)
+/* Mean z of the values that are weighed as one with the first of them, of the i-th set: of weights 0 those
+ * that weigh, of 1 + figure less those of that figure, of the last all. */
+static double mean_z(const struct tmx_posterior *p, size_t first, size_t i, double widen, size_t weights)
 {
     double sum = 0, n = 0;
     for (size_t v = first; v < p->values.n_row; v++) {
         const struct tmx_printed *to = &p->value[v];
-        if (is_own(to) && to->first == first) {
+        const bool in =
+            weights == p->n_figure + 1 || (to->weighs && (weights == 0 || weights - 1 != to->figure));
+        if (in && is_own(to) && to->first == first) {
             sum += (ours(p, v, i) - to->paper) / (widen * hypot(to->band, to->spread));
             n += 1;
         }
     }
-    return sum / n;
+    return n > 0 ? sum / n : 0;
 }
 
 static void weigh(struct tmx_posterior *p, double widen, struct tmx_err *err)
@@ -302,13 +306,14 @@ static void weigh(struct tmx_posterior *p, double widen, struct tmx_err *err)
         }
     }
     for (size_t v = 0; v < p->values.n_row; v++) {
-        const size_t figure = figure_of(p, v);
+        p->value[v].figure = figure_of(p, v);
+    }
+    for (size_t v = 0; v < p->values.n_row; v++) {
         const struct tmx_printed *to = &p->value[v];
         for (size_t i = 0; i < p->n_row && is_own(to) && to->first == v; i++) {
-            const double z = mean_z(p, v, i, widen), log_weight = isnan(z) ? -INFINITY : -log1p(z * z);
             for (size_t f = 0; f < 2 + p->n_figure; f++) {
-                const bool in = f == p->n_figure + 1 || (to->weighs && (f == 0 || f - 1 != figure));
-                p->weight[f * p->n_row + i] += in ? log_weight : 0;
+                const double z = mean_z(p, v, i, widen, f);
+                p->weight[f * p->n_row + i] += isnan(z) ? -INFINITY : -log1p(z * z);
             }
         }
     }
@@ -539,7 +544,7 @@ struct tmx_table *tmx_posterior_values(const struct tmx_posterior *p)
         }
     }
     for (size_t v = 0; t && v < p->values.n_row; v++) {
-        const size_t f = figure_of(p, v), c = p->value[v].column;
+        const size_t f = p->value[v].figure, c = p->value[v].column;
         const bool order = p->value[v].relation != EQUAL;
         const double *rest = p->weight + (f < p->n_figure ? f + 1 : 0) * p->n_row;
         tmx_table_row(t, "%s %s %s %G", tmx_csv_at(&p->values, v, "figure"),
