@@ -363,7 +363,7 @@ static const struct tmx_opt head_opts[] = {
 };
 static const struct tmx_opt sample_opts[] = {
     TMX_ROW_CHOICE(sample, method, methods, "grid", "how points are taken from the axes"),
-    TMX_ROW_INT(sample, n, "1", 1, 1e7, NAN, "number of (base) points"),
+    TMX_ROW_INT(sample, n, "1", 0, 1e7, 0, "number of (base) points; a grid has none"),
     {0},
 };
 static const struct tmx_opt scale_opts[] = {
@@ -650,7 +650,10 @@ static void read_axes(struct tmx_sweep *s, const struct tmx_setting *root, struc
         return;
     }
     s->method = sample.method;
-    s->n_sample = s->method == TMX_SAMPLE_GRID ? 0 : (size_t)sample.n;
+    s->n_sample = (size_t)sample.n;
+    if ((s->n_sample > 0) == (s->method == TMX_SAMPLE_GRID)) {
+        tmx_error_setting(err, group, "sample: n is the number of points of a method other than \"grid\"");
+    }
     TMX_TAKE(&s->arena, s->axis, tmx_setting_length(axes));
     TMX_TAKE(&s->arena, s->rule, tmx_setting_length(rules));
     if (s->arena.failed) {

@@ -324,6 +324,10 @@ static void bad_studies_are_refused_with_the_line(void **state)
         {"axes = ( { key = \"x\"; values = [1]; } ); constraints = ( (\"x\", \"~\", 5) );",
          "a constraint is (left, relation, right) with < <= > >= == !="},
         {"sample = { method = \"latni\"; n = 3; }; axes = ( { key = \"x\"; values = [1]; } );", NULL},
+        {"sample = { n = 3; }; axes = ( { key = \"x\"; values = [1]; } );",
+         "sample: n is the number of points of a method other than \"grid\""},
+        {"sample = { method = \"sobol\"; }; axes = ( { key = \"x\"; values = [1]; } );",
+         "sample: n is the number of points of a method other than \"grid\""},
         {"axis = 3;", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
