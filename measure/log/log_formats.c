@@ -134,19 +134,22 @@ static const struct tmx_alias xpu_csv[] = {
 };
 
 /* The plain CSV: names in any case and order, the unit as the last word. gpu_label and hottest are thermix
- * run's, whose gpu is a place; measured is thermix replay's and calibrate's. */
+ * run's, whose gpu is a place; measured is thermix replay's and calibrate's. DCGM's fields are what scripts
+ * around dcgm-exporter write. */
 static const struct tmx_alias plain[] = {
     TMX_NAMES(TMX_COLUMN_RUN, "run; run_name; test"),
     TMX_NAMES(TMX_COLUMN_GPU, "gpu_label; gpu|gpu_id|gpu_index; device_id|index|device; card"),
     TMX_NAMES(TMX_Q_TIME, "time|t; timestamp|time_stamp|datetime; date|elapsed|elapsed_time"),
-    TMX_NAMES(TMX_Q_POWER, "power|pwr|gpu_power|chip_power; power_draw|board_power; watts"),
+    TMX_NAMES(TMX_Q_POWER, "power|pwr|gpu_power|chip_power; power_draw|board_power; watts; "
+                           "dcgm_fi_dev_power_usage_instant; dcgm_fi_dev_power_usage"),
     TMX_NAMES(TMX_Q_TEMP,
-              "temp|temperature|gpu_temp|gpu_temperature|temperature_gpu|die_temp; measured|hottest"),
+              "temp|temperature|gpu_temp|gpu_temperature|temperature_gpu|die_temp; measured|hottest; "
+              "dcgm_fi_dev_gpu_temp"),
     TMX_NAMES(TMX_Q_RPM, "fan|rpm|fan_speed"),
     TMX_NAMES(TMX_Q_INLET, "inlet|inlet_temp; ambient|ambient_temp; air"),
-    TMX_NAMES(TMX_Q_CLOCK, "clock|sm|sm_clock|gpu_clock"),
-    TMX_NAMES(TMX_Q_UTIL, "util|gpu_util|utilization"),
-    TMX_NAMES(TMX_Q_MEM_TEMP, "hbm|hbm_temp|mem_temp|memory_temp"),
+    TMX_NAMES(TMX_Q_CLOCK, "clock|sm|sm_clock|gpu_clock; dcgm_fi_dev_sm_clock"),
+    TMX_NAMES(TMX_Q_UTIL, "util|gpu_util|utilization; dcgm_fi_dev_gpu_util"),
+    TMX_NAMES(TMX_Q_MEM_TEMP, "hbm|hbm_temp|mem_temp|memory_temp; dcgm_fi_dev_memory_temp"),
     TMX_NAMES(TMX_Q_HOT_SPOT, "hot_spot|hotspot"),
     TMX_NAMES(TMX_Q_VOLT, "volt|voltage"),
     {0},
