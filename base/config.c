@@ -415,11 +415,17 @@ enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const char *below, const s
                                   struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
+    const size_t first = s->n;
     for (size_t i = 0; i < tmx_setting_length(list) && !st; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         const char *text = tmx_setting_text(e);
         st = text ? tmx_sets_add(s, below, text, tmx_setting_file(e), tmx_setting_line(e), err)
                   : tmx_fail_setting(err, list, "%s: expected [\"key=value\", ...]", tmx_setting_name(list));
+        for (size_t k = first; k + 1 < s->n && !st; k++) {
+            if (strcmp(s->set[k].key, s->set[s->n - 1].key) == 0) {
+                st = tmx_fail_setting(err, e, "%s: %s is given twice", tmx_setting_name(list), s->set[k].key);
+            }
+        }
     }
     return st;
 }

@@ -33,7 +33,7 @@ TMX_NODISCARD enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below
 /* The next one from a value. */
 TMX_NODISCARD enum tmx_status tmx_sets_put(struct tmx_sets *s, const char *key, struct tmx_scalar v,
                                            const char *file, unsigned line, struct tmx_err *err);
-/* Each text of a list ["key=value", ...] of a configuration (NULL: none). */
+/* Each text of a list ["key=value", ...] of a configuration (NULL: none), of which none has another's key. */
 TMX_NODISCARD enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const char *below,
                                                 const struct tmx_setting *list, struct tmx_err *err);
 /* Copies of others (NULL: none), whose keys lose `less` at their beginning. */

@@ -308,6 +308,8 @@ static void bad_studies_are_refused_with_the_line(void **state)
         {"axes = ( { key = \"x\"; range = { from = 1; to = 3; steps = 4; whole = true; }; } );",
          "axis x: values 2 and 3, 2, are equal"},
         {"set = [\"y=2\", \"x=2\"]; axes = ( { key = \"x\"; values = [1]; } );", "set: x is on an axis"},
+        {"set = [\"y=2\", \"z=1\", \"y=3\"]; axes = ( { key = \"x\"; values = [1]; } );",
+         "set: y is given twice"},
         {"axes = ( { key = \"x\"; values = [1]; }, { key = \"x\"; values = [2]; } );",
          "key x is on two axes"},
         {"axes = ( { key = \"x\"; value = [1]; } );", "unknown key \"value\", did you mean \"values\"?"},
