@@ -205,8 +205,8 @@ const struct tmx_run_feature tmx_feature_modules = {.open = open_modules, .write
                              tmx_feature_plain = {.open = open_plain},
                              tmx_feature_groups = {.write = write_plain};
 
-#define FEATURE(name) &tmx_feature_##name,
-static const struct tmx_run_feature *const features[] = {TMX_RUN_FEATURES(FEATURE)};
+#define FEATURE(name, groups) &tmx_feature_##name,
+static const struct tmx_run_feature *const features[] = {TMX_RUN_FEATURES(FEATURE, )};
 enum { N_FEATURE = sizeof features / sizeof features[0] };
 
 /* The resolved configuration of a run: every key with its value, readable by tmx_run_create. */

@@ -102,7 +102,9 @@ const struct tmx_opt tmx_run_bound_opts[] = {
 };
 
 #define NAME(name, policies, opts) #name,
-const char *const tmx_run_groups[] = {TMX_RUN_GROUPS(NAME) NULL};
+#define GROUP(name)                #name,
+#define GROUPS(feature, groups)    groups
+const char *const tmx_run_groups[] = {TMX_RUN_GROUPS(NAME) TMX_RUN_FEATURES(GROUPS, GROUP) NULL};
 
 const struct tmx_preset tmx_presets[] = {
     {"BL", "own_gpu", "fcfs", "none", "round_robin", "baseline: first come first served, throttling"},

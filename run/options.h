@@ -68,8 +68,8 @@ extern const struct tmx_opt
 TMX_RUN_PLAIN_GROUPS(TMX_ROWS)
 #undef TMX_ROWS
 
-/* All groups beside the root keys, a line each: X(name, policies that it may choose from, its own rows);
- * NULL: none, or not rows alone. The reader's names and the shell's completion follow. */
+/* Groups of policies and rows beside the root keys, a line each: X(name, policies that it may choose from,
+ * its own rows); NULL: none. The reader's names and the shell's completion follow. */
 #define TMX_RUN_GROUPS(X)                     \
     X(cta, tmx_cta_policies, NULL)            \
     X(job, tmx_job_policies, NULL)            \
@@ -81,28 +81,45 @@ TMX_RUN_PLAIN_GROUPS(TMX_ROWS)
     TMX_SENSOR_ROWS(X)                        \
     X(smooth, NULL, tmx_smooth_opts)          \
     X(store, NULL, tmx_store_opts)            \
-    X(chip_power, NULL, NULL)                 \
     X(package, NULL, tmx_hotspot_opts)        \
-    X(thermal, NULL, NULL)                    \
     X(fan, tmx_fan_policies, NULL)            \
-    X(fan_failures, NULL, NULL)               \
     X(gate, tmx_gate_policies, tmx_gate_opts) \
-    X(modules, NULL, NULL)                    \
     X(forecast, NULL, tmx_run_forecast_opts)  \
     X(sync_job, NULL, tmx_sync_job_opts)      \
-    X(power_caps_w, NULL, NULL)               \
     X(loop, NULL, tmx_loop_opts)              \
-    X(inlet, NULL, NULL)                      \
-    X(inlet_c, NULL, NULL)                    \
-    X(inlet_plus_k, NULL, NULL)               \
-    X(start_plus_k, NULL, NULL)               \
     TMX_RUN_PLAIN_GROUPS(X)                   \
     TMX_SOURCE_ROWS(X)                        \
     X(spread, NULL, tmx_spread_opts)          \
-    X(serve, NULL, NULL)                      \
     X(route, tmx_route_policies, NULL)        \
     X(row, tmx_row_policies, NULL)
-extern const char *const tmx_run_groups[]; /* their names, NULL-terminated */
+
+/* The parts of a run, a line each: X(name, G(group) for each group or list of its own), defined in
+ * its file as tmx_feature_NAME (struct tmx_run_feature, state.h). They are opened, built, written and closed
+ * in this order; where that cannot be one, a part has two lines. */
+#define TMX_RUN_FEATURES(X, G)                                                                              \
+    X(modules, G(modules))                       /* open.c: shared objects with policies */                 \
+    X(policies, )                                /* open.c: place, mix, dtm, throttle, tb, fan */           \
+    X(keys, )                                    /* check.c: keys that cannot act, by the policies */       \
+    X(sources, )                                 /* workload.c: as workload has read it */                  \
+    X(consolidation, )                           /* workload.c: group job */                                \
+    X(plain, )                                   /* open.c: groups of rows alone */                         \
+    X(node, G(chip_power) G(fan_failures))       /* node.c: topology, spread too */                         \
+    X(times, )                                   /* check.c: limits of boards, times in whole ticks */      \
+    X(service, G(serve))                         /* serve.c: a language model, in place of a mix */         \
+    X(workload, )                                /* workload.c: the mix, its kernels, its jobs */           \
+    X(row, )                                     /* swing.c: the row level where no language model is */    \
+    X(cores, )                                   /* cta.c: plans of the CTA policy */                       \
+    X(levels, )                                  /* open.c: the policies as they were chosen */             \
+    X(gating, )                                  /* gate.c: profiles of the gating policy */                \
+    X(caps, G(power_caps_w))                     /* node.c: power caps and spread, as node has read them */ \
+    X(groups, )                                  /* open.c: groups of rows alone, as read */                \
+    X(thermal, G(thermal) G(start_plus_k))       /* package.c: packages and models */                       \
+    X(forecast, )                                /* package.c: of a mix policy that looks ahead */          \
+    X(routes, )                                  /* serve.c: what routers know of the models */             \
+    X(gpus, G(inlet) G(inlet_c) G(inlet_plus_k)) /* node.c: the machine, its cooling */                     \
+    X(checks, ) /* check.c: events, smoothing, cost; policies without power */
+
+extern const char *const tmx_run_groups[]; /* names of the groups of both lists, NULL-terminated */
 
 /* Named compositions of policies, one per level: the policies of a paper's figures. */
 struct tmx_preset {

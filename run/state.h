@@ -120,33 +120,8 @@ struct tmx_run_feature {
     void (*close)(struct tmx_run *r); /* also of what was opened in part */
 };
 
-/* One line a part, X(name), defined in its file as tmx_feature_NAME. They are opened, built, written and
- * closed in this order; where that cannot be one, a part has two lines. */
-#define TMX_RUN_FEATURES(X)                                                     \
-    X(modules)       /* open.c: shared objects with policies */                 \
-    X(policies)      /* open.c: place, mix, dtm, throttle, tb, fan */           \
-    X(keys)          /* check.c: keys that cannot act, by the policies */       \
-    X(sources)       /* workload.c: as workload has read it */                  \
-    X(consolidation) /* workload.c: group job */                                \
-    X(plain)         /* open.c: groups of rows alone */                         \
-    X(node)          /* node.c: chips, topology, caps, fan failures, spread */  \
-    X(times)         /* check.c: limits of boards, times in whole ticks */      \
-    X(service)       /* serve.c: a language model, in place of a mix */         \
-    X(workload)      /* workload.c: the mix, its kernels, its jobs */           \
-    X(row)           /* swing.c: the row level where no language model is */    \
-    X(cores)         /* cta.c: plans of the CTA policy */                       \
-    X(levels)        /* open.c: the policies as they were chosen */             \
-    X(gating)        /* gate.c: profiles of the gating policy */                \
-    X(caps)          /* node.c: power caps and spread, as node has read them */ \
-    X(groups)        /* open.c: groups of rows alone, as read */                \
-    X(thermal)       /* package.c: packages and models */                       \
-    X(forecast)      /* package.c: of a mix policy that looks ahead */          \
-    X(routes)        /* serve.c: what routers know of the models */             \
-    X(gpus)          /* node.c: machine and cooling of the simulation */        \
-    X(checks)        /* check.c: events, smoothing, cost; policies without power */
-
-#define TMX_DECLARE_FEATURE(name) extern const struct tmx_run_feature tmx_feature_##name;
-TMX_RUN_FEATURES(TMX_DECLARE_FEATURE)
+#define TMX_DECLARE_FEATURE(name, groups) extern const struct tmx_run_feature tmx_feature_##name;
+TMX_RUN_FEATURES(TMX_DECLARE_FEATURE, )
 
 /* For open and build: f(..., err), if there is no error yet; an error at a setting; the place of one that has
  * none; a setting of the root; it ("group.key"), or its group, or the root where these are absent. */
