@@ -176,18 +176,54 @@ static json_t *reals(const double *v, size_t n)
     return a;
 }
 
-/* NULL without memory. */
-static json_t *as_json(const struct chip *c, const struct tmx_portable *p, const char *id)
+/* to += the sum over the modes of level 0 of scale_i row_i turn_i, turn [k][k] by rows. */
+static void add_rows(size_t k, const double *row, size_t stride, const double *scale, const double *turn,
+                     double *to)
 {
-    const size_t k = p->n_mode, n = p->n_unit;
-    return json_pack("{s:s, s:b, s:b, s:i, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "id", id, "physical", c->physical, "fans", c->fans, "modes", (int)k, "ambient_k",
-                     c->stack.spec.ambient_k, "init_k", c->stack.spec.init_k, "interval_s",
-                     c->cfg.sampling_intvl, "error_k", p->error_k, "r_convec",
-                     reals(c->level_k_per_w, N_LEVEL), "most_w", reals(c->most_w, n), "rate",
-                     floats(p->rate, N_LEVEL * k), "vector", floats(p->vector, N_LEVEL * k * k), "back",
-                     floats(p->back, N_LEVEL * k * k), "in", floats(p->in, n * k), "out",
-                     floats(p->out, n * k), "direct", floats(p->direct, n * n), "one", floats(p->one, k));
+    for (size_t i = 0; i < k; i++) {
+        const double part = row[i * stride] / (scale ? scale[i] : 1);
+        for (size_t r = 0; r < k; r++) {
+            to[r] += part * turn[i * k + r];
+        }
+    }
+}
+
+/* The model in coordinates q that mean the same at every convection level: units' temperatures above ambient
+ * are out q + direct p. Over a step dt under powers p, at level l with V = vector[l]: z = back[l] q, e = V in
+ * p, z_i <- exp(-rate_i dt) z_i + (1 - exp(-rate_i dt)) e_i, q = V' z. An ambient that rises by d: q <- q - d
+ * one. NULL without memory. */
+static json_t *as_json(const struct chip *c, const struct tmx_reduced_model *m, const char *id)
+{
+    const size_t k = m->n_mode, n = m->net.n_unit;
+    const struct tmx_modal *first = m->modal;
+    struct tmx_arena arena = {0};
+    double *in, *out, *one, *direct, *rate;
+    TMX_TAKE_REALS(&arena, n * k, &in, &out);
+    TMX_TAKE(&arena, one, k);
+    TMX_TAKE(&arena, direct, n * n);
+    TMX_TAKE(&arena, rate, N_LEVEL * k);
+    for (size_t u = 0; u < n && !arena.failed; u++) {
+        add_rows(k, first->in + u * first->mode_row, 1, first->rate, m->back, in + u * k);
+        add_rows(k, first->out + u, first->unit_row, NULL, m->back, out + u * k);
+        memcpy(direct + u * n, first->direct + u * first->unit_row, n * sizeof *direct);
+    }
+    for (size_t l = 0; l < N_LEVEL && !arena.failed; l++) {
+        memcpy(rate + l * k, m->modal[l].rate, k * sizeof *rate);
+    }
+    json_t *j = NULL;
+    if (!arena.failed) {
+        add_rows(k, first->one, 1, NULL, m->vector, one);
+        j = json_pack("{s:s, s:b, s:b, s:i, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                      "id", id, "physical", c->physical, "fans", c->fans, "modes", (int)k, "ambient_k",
+                      c->stack.spec.ambient_k, "init_k", c->stack.spec.init_k, "interval_s",
+                      c->cfg.sampling_intvl, "error_k", tmx_reduced_model_bound(m, false, c->most_w),
+                      "r_convec", reals(c->level_k_per_w, N_LEVEL), "most_w", reals(c->most_w, n), "rate",
+                      floats(rate, N_LEVEL * k), "vector", floats(m->vector, N_LEVEL * k * k), "back",
+                      floats(m->back, N_LEVEL * k * k), "in", floats(in, n * k), "out", floats(out, n * k),
+                      "direct", floats(direct, n * n), "one", floats(one, k));
+    }
+    tmx_arena_finish(&arena);
+    return j;
 }
 
 /* Append the model of the run in dir to models, unless one of the same files is there; *which: its index.
@@ -197,7 +233,8 @@ static void page_model(json_t *models, const char *dir, const struct tmx_history
                        struct tmx_err *err)
 {
     struct chip chip = {0};
-    struct tmx_portable p = {0};
+    struct tmx_reduced_model m = {0};
+    const struct tmx_reduced_options options = {.tolerance_k = TOLERANCE_K, .cache = true};
     struct tmx_config *cfg = NULL;
     const char *network = "hotspot", *topology = "";
     char config[TMX_PATH_SIZE], floorplan[TMX_PATH_SIZE], resolved[TMX_PATH_SIZE], id[TMX_HASH_HEX];
@@ -217,12 +254,20 @@ static void page_model(json_t *models, const char *dir, const struct tmx_history
     }
     if (!err->code && !have) {
         read_chip(&chip, config, floorplan, h, err);
-        if (!err->code && !tmx_portable_init(&p, &chip.stack.spec, TOLERANCE_K, chip.most_w, err) &&
-            json_array_append_new(models, as_json(&chip, &p, id))) { /* refuses NULL */
+        const enum tmx_map_mode mode = chip.stack.spec.map_mode;
+        if (mode == TMX_MAP_MIN || mode == TMX_MAP_MAX) {
+            tmx_error(err, TMX_EUNSUPPORTED, "a unit read as the %s of its cells is no linear map",
+                      mode == TMX_MAP_MIN ? "coldest" : "hottest");
+        }
+        if (!err->code && !tmx_reduced_model_init(&m, &chip.stack.spec, &options, err) && m.net.n_flow > 0) {
+            tmx_error(err, TMX_EUNSUPPORTED,
+                      "modes of coolant turn into one another: they are no plain arrays");
+        }
+        if (!err->code && json_array_append_new(models, as_json(&chip, &m, id))) { /* refuses NULL */
             tmx_error(err, TMX_ENOMEM, "model of the page");
         }
     }
-    tmx_portable_finish(&p);
+    tmx_reduced_model_finish(&m);
     tmx_stack_finish(&chip.stack);
     free(chip.most_w);
 }

@@ -52,7 +52,7 @@
  * file means that the model is built again, and a cache that cannot be written is no error.
  *
  * The order below: the demand, the maps, modes and their truncation, the cache, a range's basis, the start
- * field, the error, the view of a state, and the model as plain arrays for the page of `thermix report`. */
+ * field, the error, the view of a state. */
 #include "thermal/backend/reduced_model.h"
 
 #include <math.h>
@@ -1081,64 +1081,4 @@ void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, co
             theta_k[c] += power_w[u] * row[c];
         }
     }
-}
-
-/* to += the sum over the modes of level 0 of scale_i row_i turn_i, turn [k][k] by rows. */
-static void add_rows(size_t k, const double *row, size_t stride, const double *scale, const double *turn,
-                     double *to)
-{
-    for (size_t i = 0; i < k; i++) {
-        const double part = row[i * stride] / (scale ? scale[i] : 1);
-        for (size_t r = 0; r < k; r++) {
-            to[r] += part * turn[i * k + r];
-        }
-    }
-}
-
-enum tmx_status tmx_portable_init(struct tmx_portable *p, const struct tmx_thermal_spec *spec,
-                                  double tolerance_k, const double *swing_w, struct tmx_err *err)
-{
-    const struct tmx_reduced_options options = {.tolerance_k = tolerance_k, .cache = true};
-    struct tmx_err own = {0};
-    struct tmx_reduced_model m;
-    *p = (struct tmx_portable){0};
-    tmx_assert(tmx_thermal_spec_levels(spec) > 1 && !spec->init_node_k);
-    if (by_cell(spec->map_mode)) {
-        return tmx_fail(err, TMX_EUNSUPPORTED, "a unit read as the %s of its cells is no linear map",
-                        spec->map_mode == TMX_MAP_MIN ? "coldest" : "hottest");
-    }
-    if (!tmx_reduced_model_init(&m, spec, &options, &own) && m.net.n_flow > 0) {
-        tmx_error(&own, TMX_EUNSUPPORTED, "modes of coolant turn into one another: they are no plain arrays");
-    }
-    const size_t k = p->n_mode = m.n_mode, n = p->n_unit = m.net.n_unit, n_level = p->n_level = m.n_level;
-    double **const own_k[] = {&p->in, &p->out, &p->one, &p->rate, &p->vector, &p->back};
-    const size_t count[] = {n * k, n * k, k, n_level * k, n_level * k * k, n_level * k * k};
-    for (size_t i = 0; i < sizeof own_k / sizeof own_k[0] && !own.code; i++) {
-        TMX_TAKE(&p->arena, *own_k[i], count[i]);
-    }
-    TMX_TAKE(&p->arena, p->direct, n * n);
-    tmx_arena_check(&p->arena, &own);
-    for (size_t u = 0; u < n && !own.code; u++) {
-        const struct tmx_modal *first = m.modal;
-        add_rows(k, first->in + u * first->mode_row, 1, first->rate, m.back, p->in + u * k);
-        add_rows(k, first->out + u, first->unit_row, NULL, m.back, p->out + u * k);
-        memcpy(p->direct + u * n, first->direct + u * first->unit_row, n * sizeof *p->direct);
-    }
-    if (!own.code) {
-        add_rows(k, m.modal->one, 1, NULL, m.vector, p->one);
-        memcpy(p->vector, m.vector, n_level * k * k * sizeof *p->vector);
-        memcpy(p->back, m.back, n_level * k * k * sizeof *p->back);
-        p->error_k = tmx_reduced_model_bound(&m, false, swing_w);
-    }
-    for (size_t l = 0; l < n_level && !own.code; l++) {
-        memcpy(p->rate + l * k, m.modal[l].rate, k * sizeof *p->rate);
-    }
-    tmx_reduced_model_finish(&m);
-    return tmx_error_give(err, &own);
-}
-
-void tmx_portable_finish(struct tmx_portable *p)
-{
-    tmx_arena_finish(&p->arena);
-    *p = (struct tmx_portable){0};
 }
