@@ -145,13 +145,10 @@ struct builder { /* scratch of tmx_network_init */
     struct tmx_arena arena;
 };
 
-/* The material of every cell of a die layer: its units' own where it is given. */
-static void unit_materials(struct builder *b, size_t layer)
+/* The material of every cell of a die layer: its units' own where it is given, as HotSpot has it. */
+static void unit_materials(const struct tmx_gridmap *map, const struct tmx_layer *l, double *k, double *p)
 {
-    const struct tmx_gridmap *map = &b->net->map[layer];
-    const struct tmx_layer *l = &b->spec->layer[layer];
-    const size_t n_cell = b->net->n_cell;
-    double *k = b->k + layer * n_cell, *p = b->p + layer * n_cell;
+    const size_t n_cell = map->rows * map->cols;
     for (size_t c = 0; c < n_cell; c++) {
         k[c] = 0;
         p[c] = NAN; /* not yet owned by a unit */
@@ -185,29 +182,37 @@ static bool counts_twice(const struct tmx_thermal_spec *spec)
     return spec->detailed_3d && spec->hotspot_lateral;
 }
 
+void tmx_network_materials(const struct tmx_network *net, const struct tmx_thermal_spec *spec, size_t layer,
+                           double *k, double *p)
+{
+    const struct tmx_package *pk = &spec->package;
+    const struct tmx_layer *die = layer < spec->n_layer ? &spec->layer[layer] : NULL;
+    const bool spreader = layer == spec->n_layer, physical = spec->network == TMX_NETWORK_PHYSICAL,
+               detailed = die && spec->detailed_3d;
+    for (size_t c = 0; c < net->n_cell; c++) {
+        k[c] = die ? die->k_w_per_mk : spreader ? pk->k_spreader : pk->k_sink;
+        p[c] = die ? die->p_j_per_m3k : spreader ? pk->p_spreader : pk->p_sink;
+    }
+    if (die && (die->filler_k_w_per_mk > 0 || (detailed && physical))) {
+        tmx_gridmap_mix(&net->map[layer], die, k, p);
+    } else if (detailed && !(spec->board && layer < BOARD_LAYERS)) {
+        unit_materials(&net->map[layer], die, k,
+                       p); /* the board has the die's floorplan, not its materials */
+    }
+    for (size_t c = 0; die && spec->k_part && c < net->n_cell; c++) {
+        k[c] *= spec->k_part[layer * net->n_cell + c];
+    }
+}
+
 static void materials(struct builder *b)
 {
     const struct tmx_package *pk = &b->spec->package;
     const size_t n_die = b->spec->n_layer, n_cell = b->net->n_cell;
     for (size_t l = 0; l < b->net->n_layer; l++) {
         const struct tmx_layer *die = l < n_die ? &b->spec->layer[l] : NULL;
-        const bool spreader = l == n_die;
-        const double k = die ? die->k_w_per_mk : spreader ? pk->k_spreader : pk->k_sink;
-        const double p = die ? die->p_j_per_m3k : spreader ? pk->p_spreader : pk->p_sink;
-        b->t[l] = die ? die->thickness_m : spreader ? pk->t_spreader_m : pk->t_sink_m;
+        b->t[l] = die ? die->thickness_m : l == n_die ? pk->t_spreader_m : pk->t_sink_m;
         b->lateral[l] = !die || die->lateral || counts_twice(b->spec); /* which HotSpot does not ask then */
-        for (size_t c = 0; c < n_cell; c++) {
-            b->k[l * n_cell + c] = k;
-            b->p[l * n_cell + c] = p;
-        }
-        if (die && die->filler_k_w_per_mk > 0) {
-            tmx_gridmap_mix(&b->net->map[l], die, b->k + l * n_cell, b->p + l * n_cell);
-        } else if (die && b->spec->detailed_3d && !(b->spec->board && l < BOARD_LAYERS)) {
-            unit_materials(b, l); /* the board's layers have the die's floorplan, not its materials */
-        }
-        for (size_t c = l * n_cell; die && b->spec->k_part && c < (l + 1) * n_cell; c++) {
-            b->k[c] *= b->spec->k_part[c];
-        }
+        tmx_network_materials(b->net, b->spec, l, b->k + l * n_cell, b->p + l * n_cell);
     }
 }
 

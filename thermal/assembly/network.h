@@ -132,6 +132,10 @@ void tmx_network_flow(struct tmx_network *net, size_t to, size_t of, double w_k)
 /* The arrays of n_node, when it and the sheets are known. */
 void tmx_network_alloc(struct tmx_network *net);
 
+/* Conductivity k and heat capacity p [n_cell] of the cells of a layer, spreader and sink included. */
+void tmx_network_materials(const struct tmx_network *net, const struct tmx_thermal_spec *spec, size_t layer,
+                           double *k, double *p);
+
 /* The other assembler: cells to the edges of spreader and sink, refined layers. Its part of
  * tmx_network_init, after maps and sizes are set. */
 void tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *spec);

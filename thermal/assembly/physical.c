@@ -69,11 +69,18 @@ struct sheet {
     double *face_w_k; /* [cells] coolant to wall through the faces above and below, likewise */
 };
 
+struct entry { /* of a row of the view behind the die layers */
+    size_t row, node;
+    double volume;
+};
+
 struct builder {
     struct tmx_network *net;
     const struct tmx_thermal_spec *spec;
     struct sheet *sheet; /* [n_sheet] away from the sink first */
     size_t n_sheet;
+    struct entry *entry; /* [n_entry] in any order */
+    size_t n_entry;
     double *k, *p; /* [die layers][n_cell] where units have materials of their own */
     double refine;
     struct tmx_arena arena; /* of all */
@@ -267,16 +274,8 @@ static void make_sheets(struct builder *b)
         TMX_TAKE_REALS(&b->arena, n_die * n_cell, &b->k, &b->p);
     }
     for (size_t l = 0; l < n_die; l++) {
-        const struct tmx_layer *layer = &b->spec->layer[l];
-        for (size_t c = l * n_cell; c < (l + 1) * n_cell && mixed && !b->arena.failed; c++) {
-            b->k[c] = layer->k_w_per_mk;
-            b->p[c] = layer->p_j_per_m3k;
-        }
-        if ((b->spec->detailed_3d || layer->filler_k_w_per_mk > 0) && !b->arena.failed) {
-            tmx_gridmap_mix(&b->net->map[l], layer, b->k + l * n_cell, b->p + l * n_cell);
-        }
-        for (size_t c = l * n_cell; c < (l + 1) * n_cell && b->spec->k_part && !b->arena.failed; c++) {
-            b->k[c] *= b->spec->k_part[c];
+        if (mixed && !b->arena.failed) {
+            tmx_network_materials(b->net, b->spec, l, b->k + l * n_cell, b->p + l * n_cell);
         }
         die_sheets(b, l);
     }
@@ -564,24 +563,15 @@ static size_t package_row(const struct builder *b, size_t layer, double u, doubl
     return 2 * b->net->n_cell + (layer > b->spec->n_layer ? (outer ? 8 : 4) : 0) + side;
 }
 
-struct view { /* entries of the rows behind the die layers, in any order */
-    size_t n;
-    struct entry {
-        size_t row, node;
-        double volume;
-    } * entry; /* NULL: they are counted */
-};
-
-static void add_view(struct view *v, size_t row, size_t node, double volume)
+static void add_view(struct builder *b, size_t row, size_t node, double volume)
 {
-    if (v->entry) {
-        v->entry[v->n] = (struct entry){row, node, volume};
+    if (TMX_GROW(&b->arena, b->entry, b->n_entry)) {
+        b->entry[b->n_entry++] = (struct entry){row, node, volume};
     }
-    v->n++;
 }
 
 /* A sheet of spreader or sink: cells over the die to the chip's cells, the others to a package node. */
-static void view_sheet(const struct builder *b, const struct sheet *s, struct view *v)
+static void view_sheet(struct builder *b, const struct sheet *s)
 {
     const struct tmx_network *net = b->net;
     const struct axis *cols = &b->sheet[0].x, *rows = &b->sheet[0].y;
@@ -590,7 +580,7 @@ static void view_sheet(const struct builder *b, const struct sheet *s, struct vi
         const size_t i = c / s->x.n, j = c % s->x.n;
         const double x = 0.5 * (s->x.line[j] + s->x.line[j + 1]), y = 0.5 * (s->y.line[i] + s->y.line[i + 1]);
         if (x < 0 || x > net->width_m || y < 0 || y > net->height_m) {
-            add_view(v, package_row(b, s->layer, x - 0.5 * net->width_m, y - 0.5 * net->height_m),
+            add_view(b, package_row(b, s->layer, x - 0.5 * net->width_m, y - 0.5 * net->height_m),
                      s->first + c, area_of(s, c) * s->t);
             continue;
         }
@@ -599,7 +589,7 @@ static void view_sheet(const struct builder *b, const struct sheet *s, struct vi
                  l++) {
                 const double area = overlap(&s->y, i, rows, k) * overlap(&s->x, j, cols, l);
                 if (area > 1e-9 * net->width_m * net->height_m / (double)net->n_cell) {
-                    add_view(v, base + k * net->cols + l, s->first + c, area * s->t);
+                    add_view(b, base + k * net->cols + l, s->first + c, area * s->t);
                 }
             }
         }
@@ -610,44 +600,36 @@ static void make_view(struct builder *b)
 {
     struct tmx_network *net = b->net;
     const size_t n_row = 2 * net->n_cell + TMX_PACKAGE_NODES;
-    struct view v = {0};
     double *of_row, *of_node;
     size_t *at;
-    for (int pass = 0; pass < 2; pass++) {
-        v.n = 0;
-        if (is_bare(b)) { /* the sink is the same sheet as the spreader */
-            struct sheet face = b->sheet[b->n_sheet - 1];
-            face.layer++;
-            view_sheet(b, &face, &v);
-        }
-        for (size_t s = 0; s < b->n_sheet; s++) {
-            if (b->sheet[s].layer >= b->spec->n_layer) {
-                view_sheet(b, &b->sheet[s], &v);
-            }
-        }
-        if (pass == 0) {
-            TMX_TAKE(&b->arena, v.entry, v.n);
+    if (is_bare(b)) { /* the sink is the same sheet as the spreader */
+        struct sheet face = b->sheet[b->n_sheet - 1];
+        face.layer++;
+        view_sheet(b, &face);
+    }
+    for (size_t s = 0; s < b->n_sheet; s++) {
+        if (b->sheet[s].layer >= b->spec->n_layer) {
+            view_sheet(b, &b->sheet[s]);
         }
     }
     TMX_TAKE(&net->arena, net->view_start, n_row + 1);
-    TMX_TAKE(&net->arena, net->view_node, v.n);
-    TMX_TAKE(&net->arena, net->view_part, v.n);
-    TMX_TAKE(&net->arena, net->view_back, v.n);
+    TMX_TAKE(&net->arena, net->view_node, b->n_entry);
+    TMX_TAKE_REALS(&net->arena, b->n_entry, &net->view_part, &net->view_back);
     TMX_TAKE(&b->arena, of_row, n_row);
     TMX_TAKE(&b->arena, of_node, net->n_node);
     TMX_TAKE(&b->arena, at, n_row);
     const bool ok = !net->arena.failed && !b->arena.failed;
-    for (size_t e = 0; e < v.n && ok; e++) { /* by rows: shares of the row's volume, and of the node's */
-        net->view_start[v.entry[e].row + 1]++;
-        of_row[v.entry[e].row] += v.entry[e].volume;
-        of_node[v.entry[e].node] += v.entry[e].volume;
+    for (size_t e = 0; e < b->n_entry && ok; e++) { /* by rows: shares of the row's volume, and the node's */
+        net->view_start[b->entry[e].row + 1]++;
+        of_row[b->entry[e].row] += b->entry[e].volume;
+        of_node[b->entry[e].node] += b->entry[e].volume;
     }
     for (size_t r = 0; r < n_row && ok; r++) {
         net->view_start[r + 1] += net->view_start[r];
         at[r] = net->view_start[r];
     }
-    for (size_t e = 0; e < v.n && ok; e++) {
-        const struct entry *from = &v.entry[e];
+    for (size_t e = 0; e < b->n_entry && ok; e++) {
+        const struct entry *from = &b->entry[e];
         const size_t to = at[from->row]++;
         net->view_node[to] = from->node;
         net->view_part[to] = from->volume / of_row[from->row];

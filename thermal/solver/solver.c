@@ -84,19 +84,14 @@ static bool is_factored(const struct tmx_solver *s, size_t node)
     return s->number[node] >= FACTORED;
 }
 
-/* Count it where there is no room for it yet. */
 static void add_wall(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, double w_k)
 {
     struct tmx_solver *s = ctx;
     const bool wet = is_factored(s, a);
     (void)kind;
-    if (wet == is_factored(s, b)) {
-        return;
+    if (wet != is_factored(s, b) && TMX_GROW(&s->arena, s->wall, s->n_wall)) {
+        s->wall[s->n_wall++] = (struct tmx_conductance){wet ? a : b, wet ? b : a, w_k};
     }
-    if (s->wall) {
-        s->wall[s->n_wall] = (struct tmx_conductance){wet ? a : b, wet ? b : a, w_k};
-    }
-    s->n_wall++;
 }
 
 static void find_nodes(struct tmx_solver *s)
@@ -139,11 +134,6 @@ static void find_nodes(struct tmx_solver *s)
         }
     }
     if (net->n_flow > 0) {
-        tmx_network_each_link(net, add_wall, s);
-        TMX_TAKE(&s->arena, s->wall, s->n_wall);
-        s->n_wall = 0;
-    }
-    if (s->wall) {
         tmx_network_each_link(net, add_wall, s);
     }
 }
