@@ -3,16 +3,12 @@
  * CMakeLists.txt).
  * The order of every sum is written here, so the width is not seen in the bits. */
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "core/floorplan/chip.h"
 #include "core/sim/record/recorder.h"
 
-/* LANES numbers side by side, as few or many of them as a processor's vectors take. */
-enum { LANES = 8 };
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double))));
-typedef int64_t mask __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double))));
+enum { LANES = 8 }; /* numbers side by side, as few or many of them as a processor's vectors take */
 typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
 
 /* sum += v * scale */
@@ -53,19 +49,22 @@ static double larger(double a, double b)
  * looked at twice. */
 static void extremes(size_t n, const double *v, double *least, double *most)
 {
-    lanes l, h, next;
-    memcpy(&l, v, sizeof l);
-    h = l;
+    double l[LANES], h[LANES];
+    memcpy(l, v, sizeof l);
+    memcpy(h, v, sizeof h);
     for (size_t i = LANES; i < n; i += LANES) {
-        memcpy(&next, v + (i + LANES <= n ? i : n - LANES), sizeof next);
-        const mask less = next<l, more = next> h;
-        l = (lanes)(((mask)next & less) | ((mask)l & ~less));
-        h = (lanes)(((mask)next & more) | ((mask)h & ~more));
+        const double *next = v + (i + LANES <= n ? i : n - LANES);
+        for (size_t k = 0; k < LANES; k++) {
+            l[k] = smaller(next[k], l[k]);
+            h[k] = larger(next[k], h[k]);
+        }
     }
-    *least = smaller(smaller(smaller(l[0], l[4]), smaller(l[1], l[5])),
-                     smaller(smaller(l[2], l[6]), smaller(l[3], l[7])));
-    *most = larger(larger(larger(h[0], h[4]), larger(h[1], h[5])),
-                   larger(larger(h[2], h[6]), larger(h[3], h[7])));
+    for (size_t k = 1; k < LANES; k++) {
+        l[0] = smaller(l[0], l[k]);
+        h[0] = larger(h[0], h[k]);
+    }
+    *least = l[0];
+    *most = h[0];
 }
 
 static void watts(struct tmx_recorder_watts *s)
