@@ -23,14 +23,14 @@ enum { N_FORMAT = sizeof formats / sizeof formats[0] };
 
 enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
 {
-    static const char *const version[] = {"gnuplot", "--version", NULL};
+    static const char *const find[] = {"/bin/sh", "-c", "command -v gnuplot", NULL};
     int code = 0;
     p->err = err;
     p->st = TMX_OK;
     if (tmx_names_find(p->format, formats, N_FORMAT) == N_FORMAT) {
         return tmx_fail(err, TMX_ECONFIG, "unknown format \"%s\"; known: svg, png, pdf", p->format);
     }
-    enum tmx_status st = tmx_os_run(version, "/dev/null", &code, err);
+    enum tmx_status st = tmx_os_run(find, "/dev/null", &code, err);
     if (!st && code != 0) {
         st =
             tmx_fail(err, TMX_EPROGRAM, "gnuplot is not installed (Debian, Ubuntu: apt install gnuplot-nox)");
