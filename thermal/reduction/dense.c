@@ -20,6 +20,16 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* c[m][n] *= beta */
+static void scale(size_t m, size_t n, double beta, double *c, size_t ldc)
+{
+    for (size_t j = 0; j < n && beta != 1; j++) {
+        for (size_t i = 0; i < m; i++) {
+            c[j * ldc + i] = beta == 0 ? 0 : beta * c[j * ldc + i];
+        }
+    }
+}
+
 /* Columns of both lie along the sum: tiles of scalar products, with no copy but of the sum's last rows. */
 void tmx_dense_tn(size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
                   size_t ldb, double beta, double *c, size_t ldc)
@@ -30,11 +40,7 @@ void tmx_dense_tn(size_t m, size_t n, size_t k, double alpha, const double *a, s
     }; /* rows at a time, of which the columns of b stay in the cache */
     const struct tmx_tile *kernel = TMX_ISA_OF(&tmx_tile_any, &tmx_tile_v3, &tmx_tile_v4);
     double tail[2][DOTS][TMX_CHAINS], sum[DOTS * DOTS];
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < m; i++) {
-            c[j * ldc + i] = beta == 0 ? 0 : beta * c[j * ldc + i];
-        }
-    }
+    scale(m, n, beta, c, ldc);
     for (size_t along = 0; along < k; along += PIECE) {
         const size_t depth = least(PIECE, k - along), whole = depth - depth % TMX_CHAINS;
         for (size_t row = 0; row < m; row += DOTS) {
@@ -87,11 +93,7 @@ void tmx_dense_nn(size_t m, size_t n, size_t k, double alpha, const double *a, s
     };
     const struct tmx_tile *kernel = TMX_ISA_OF(&tmx_tile_any, &tmx_tile_v3, &tmx_tile_v4);
     double left[TALL * DEPTH], right[WIDE * DEPTH], sum[ROWS * COLS];
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < m; i++) {
-            c[j * ldc + i] = beta == 0 ? 0 : beta * c[j * ldc + i];
-        }
-    }
+    scale(m, n, beta, c, ldc);
     for (size_t along = 0; along < k; along += DEPTH) {
         const size_t depth = least(DEPTH, k - along);
         for (size_t col = 0; col < n; col += WIDE) {
