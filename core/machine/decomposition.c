@@ -79,24 +79,25 @@ static bool large(const struct tmx_decomposition *s, const struct tmx_decomposit
 
 /* What each rank gives, in `count` and `at`, of the parts that are large, or of those that are not; bytes of
  * all. */
-static enum tmx_status measure(struct tmx_decomposition *s, const struct tmx_decomposition_part *part,
-                               size_t n_part, bool of_large, size_t *total, struct tmx_err *err)
+static size_t measure(struct tmx_decomposition *s, const struct tmx_decomposition_part *part, size_t n_part,
+                      bool of_large, struct tmx_err *err)
 {
-    *total = 0;
+    size_t total = 0;
     for (size_t r = 0; r < s->ranks.size; r++) {
         size_t n = 0;
         for (size_t i = 0; i < n_part; i++) {
             n += large(s, &part[i]) == of_large ? bytes(s, &part[i], r, r + 1) : 0;
         }
-        if (n > INT_MAX - *total) {
-            return tmx_fail(err, TMX_EUNSUPPORTED, "ranks exchange more than %d bytes at once: too many GPUs",
-                            INT_MAX);
+        if (n > INT_MAX - total) {
+            tmx_error(err, TMX_EUNSUPPORTED, "ranks exchange more than %d bytes at once: too many GPUs",
+                      INT_MAX);
+            return 0;
         }
         s->count[r] = (int)n;
-        s->at[r] = (int)*total;
-        *total += n;
+        s->at[r] = (int)total;
+        total += n;
     }
-    return TMX_OK;
+    return total;
 }
 
 /* What rank r has of the small parts, to or from its place in `all`. */
@@ -114,43 +115,40 @@ static void copy(const struct tmx_decomposition *s, const struct tmx_decompositi
     }
 }
 
-static enum tmx_status exchange_small(struct tmx_decomposition *s, const struct tmx_decomposition_part *part,
-                                      size_t n_part, struct tmx_err *err)
+static void exchange_small(struct tmx_decomposition *s, const struct tmx_decomposition_part *part,
+                           size_t n_part, struct tmx_err *err)
 {
-    size_t total;
-    enum tmx_status st = measure(s, part, n_part, false, &total, err);
-    if (st || total == 0) {
-        return st;
+    const size_t total = measure(s, part, n_part, false, err);
+    if (err->code || total == 0) {
+        return;
     }
     if (total > s->n_all) {
         unsigned char *more = realloc(s->all, total);
         if (!more) {
-            return tmx_fail(err, TMX_ENOMEM, "%zu bytes that ranks exchange", total);
+            tmx_error(err, TMX_ENOMEM, "%zu bytes that ranks exchange", total);
+            return;
         }
         s->all = more;
         s->n_all = total;
     }
     copy(s, part, n_part, s->ranks.rank, true);
-    st = s->ranks.gather(s->ranks.ctx, s->all, s->count, s->at, err);
-    for (size_t r = 0; r < s->ranks.size && !st; r++) {
+    s->ranks.gather(s->ranks.ctx, s->all, s->count, s->at, err);
+    for (size_t r = 0; r < s->ranks.size && !err->code; r++) {
         if (r != s->ranks.rank) {
             copy(s, part, n_part, r, false);
         }
     }
-    return st;
 }
 
-enum tmx_status tmx_decomposition_exchange(struct tmx_decomposition *s,
-                                           const struct tmx_decomposition_part *part, size_t n_part,
-                                           struct tmx_err *err)
+void tmx_decomposition_exchange(struct tmx_decomposition *s, const struct tmx_decomposition_part *part,
+                                size_t n_part, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < n_part && !st; i++) {
-        size_t total;
-        if (large(s, &part[i])) {
-            st = measure(s, &part[i], 1, true, &total, err);
-            st = st ? st : s->ranks.gather(s->ranks.ctx, part[i].array, s->count, s->at, err);
+    for (size_t i = 0; i < n_part; i++) {
+        if (large(s, &part[i]) && measure(s, &part[i], 1, true, err) > 0 && !err->code) {
+            s->ranks.gather(s->ranks.ctx, part[i].array, s->count, s->at, err);
         }
     }
-    return st ? st : exchange_small(s, part, n_part, err);
+    if (!err->code) {
+        exchange_small(s, part, n_part, err);
+    }
 }

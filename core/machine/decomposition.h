@@ -40,9 +40,8 @@ struct tmx_decomposition_part {
     size_t size; /* bytes of an element */
 };
 /* Called by all with the same parts: afterwards the arrays are whole on each rank. Allocates where more is
- * exchanged than ever before. */
-TMX_NODISCARD enum tmx_status tmx_decomposition_exchange(struct tmx_decomposition *share,
-                                                         const struct tmx_decomposition_part *part,
-                                                         size_t n_part, struct tmx_err *err);
+ * exchanged than ever before. Errors stay (base/err.h). */
+void tmx_decomposition_exchange(struct tmx_decomposition *share, const struct tmx_decomposition_part *part,
+                                size_t n_part, struct tmx_err *err);
 
 #endif

@@ -139,7 +139,8 @@ static void find_bad(const struct fleet *f, struct lane *l, enum tmx_status st)
         const size_t g = tmx_tiles_gpu(l->sim->tiles, k), n = l->sim->machine->gpu[g].chip->floorplan.n_unit;
         for (size_t u = 0; u < n && !l->ended; u++) {
             if (!isfinite(f->all.temp_k[l->first + k][u])) {
-                end(l, tmx_tiles_heat_failed(l->sim->tiles, k, l->sim->tick, st, &l->err));
+                tmx_tiles_heat_failed(l->sim->tiles, k, l->sim->tick, st, &l->err);
+                end(l, st);
             }
         }
     }

@@ -259,7 +259,7 @@ void tmx_sim_destroy(struct tmx_sim *s)
     free(s);
 }
 
-static enum tmx_status check_progress(struct tmx_sim *s, struct tmx_err *err)
+static void check_progress(struct tmx_sim *s)
 {
     const struct tmx_machine *m = s->machine;
     double done = 0;
@@ -274,23 +274,21 @@ static enum tmx_status check_progress(struct tmx_sim *s, struct tmx_err *err)
     if (!work || !m->counting || done != s->last_done_sm_s) { /* finished jobs leave the sum: it may fall */
         s->last_done_sm_s = done;
         s->last_progress = s->tick;
-        return TMX_OK;
+        return;
     }
     const bool stuck = s->stuck > 0 && s->tick - s->last_progress > s->stuck;
     if (stuck && !placed && !s->source->place) {
-        return tmx_fail(
-            err, TMX_EUNFINISHED,
-            "no progress for %g s of simulated time with work left: place policy %s names no GPU for "
-            "any kernel that waits",
-            s->spec.stuck_s, s->spec.choice[TMX_LEVEL_PLACE].policy->name);
+        tmx_error(&s->err, TMX_EUNFINISHED,
+                  "no progress for %g s of simulated time with work left: place policy %s names no GPU for "
+                  "any kernel that waits",
+                  s->spec.stuck_s, s->spec.choice[TMX_LEVEL_PLACE].policy->name);
     }
     if (stuck) {
-        return tmx_fail(err, TMX_EUNFINISHED,
-                        "no progress for %g s of simulated time with work left: every SM stays clock-gated "
-                        "(the chip cannot cool below throttle.release_c with all clocks off?)",
-                        s->spec.stuck_s);
+        tmx_error(&s->err, TMX_EUNFINISHED,
+                  "no progress for %g s of simulated time with work left: every SM stays clock-gated "
+                  "(the chip cannot cool below throttle.release_c with all clocks off?)",
+                  s->spec.stuck_s);
     }
-    return TMX_OK;
 }
 
 /* Has the last step come to or passed a multiple of so many ticks? */
@@ -304,21 +302,19 @@ enum tmx_status tmx_sim_look(struct tmx_sim *s, const struct tmx_observer *obser
     if (observer && observer->tick) {
         observer->tick(observer->ctx, s);
     }
-    if (passed(s, s->quantum)) {
-        const enum tmx_status stuck = passed(s, 1024 * s->quantum) ? check_progress(s, err) : TMX_OK;
-        if (stuck) {
-            return stuck;
-        }
+    if (passed(s, 1024 * s->quantum)) {
+        check_progress(s);
+    }
+    if (!s->err.code && passed(s, s->quantum)) {
         bool stop = observer && observer->stop && observer->stop(observer->ctx);
-        const enum tmx_status st = s->share ? tmx_sim_share_any(s, &stop, err) : TMX_OK;
-        if (st) {
-            return st;
+        if (s->share) {
+            tmx_sim_share_any(s, &stop);
         }
         if (stop) {
-            return tmx_fail(err, TMX_ESTOPPED, "stopped at %.3f s", tmx_sim_time_s(s));
+            tmx_error(&s->err, TMX_ESTOPPED, "stopped at %.3f s", tmx_sim_time_s(s));
         }
     }
-    return TMX_OK;
+    return tmx_error_give(err, &s->err);
 }
 
 enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct tmx_observer *observer,
@@ -333,9 +329,9 @@ enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct
     }
     tmx_swing_settle(&s->recorder->swing, tmx_tiles_pool(s->tiles));
     if (s->share) {
-        struct tmx_err ignored = {0};
-        const enum tmx_status shared = tmx_sim_share_all(s, st ? &ignored : err);
-        st = st ? st : shared;
+        struct tmx_err shared = {0};
+        tmx_sim_share_all(s, &shared);
+        st = st ? st : tmx_error_give(err, &shared);
     }
     return st;
 }

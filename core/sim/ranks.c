@@ -26,27 +26,26 @@ enum tmx_status tmx_sim_on_ranks(struct tmx_sim *s, const struct tmx_ranks *rank
 }
 
 /* The words of rank r, to all. */
-static enum tmx_status tell(struct tmx_sim *s, size_t r, const struct tmx_err *own, struct tmx_err *err)
+static void tell(struct tmx_sim *s, size_t r, const struct tmx_err *own)
 {
     const struct tmx_ranks *ranks = tmx_decomposition_ranks(s->share);
     struct tmx_err *all = calloc(ranks->size, sizeof *all);
     const struct tmx_decomposition_part part = {all, TMX_OF_RANK, sizeof *all};
     if (!all) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu ranks", ranks->size);
+        tmx_error(&s->err, TMX_ENOMEM, "%zu ranks", ranks->size);
+        return;
     }
     if (own) {
         all[ranks->rank] = *own;
     }
-    const enum tmx_status st = tmx_decomposition_exchange(s->share, &part, 1, err);
-    if (!st && err) {
-        *err = all[r];
+    tmx_decomposition_exchange(s->share, &part, 1, &s->err);
+    if (!s->err.code) {
+        s->err = all[r];
     }
     free(all);
-    return st;
 }
 
-enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own,
-                                   const struct tmx_err *own_err, struct tmx_err *err)
+void tmx_sim_share_tick(struct tmx_sim *s, const struct tmx_err *own, uint64_t order)
 {
     const struct tmx_ranks *ranks = tmx_decomposition_ranks(s->share);
     struct tmx_recorder *r = s->recorder;
@@ -73,37 +72,35 @@ enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own
         part[n_part++] = (struct tmx_decomposition_part){f->temp_k, TMX_OF_UNIT, sizeof *f->temp_k};
         part[n_part++] = (struct tmx_decomposition_part){f->power_w, TMX_OF_UNIT, sizeof *f->power_w};
     }
-    s->outcome[ranks->rank] = own;
-    const enum tmx_status st = tmx_decomposition_exchange(s->share, part, n_part, err);
-    if (st) {
-        return st;
+    s->outcome[ranks->rank] = (struct tmx_rank_status){own ? own->code : TMX_OK, order};
+    tmx_decomposition_exchange(s->share, part, n_part, &s->err);
+    if (s->err.code) {
+        return;
     }
     for (size_t i = 1; i < ranks->size; i++) {
         const struct tmx_rank_status *a = &s->outcome[first], *b = &s->outcome[i];
         first = b->st && (!a->st || b->order < a->order) ? i : first;
     }
     if (s->outcome[first].st) {
-        const enum tmx_status shared = tell(s, first, own_err, err);
-        return shared ? shared : (enum tmx_status)s->outcome[first].st;
+        tell(s, first, own);
+    } else {
+        tmx_recorder_jobs(r, s->machine, tmx_machine_all(s->machine), &s->frame, s->spec.dt_s);
     }
-    tmx_recorder_jobs(r, s->machine, tmx_machine_all(s->machine), &s->frame, s->spec.dt_s);
-    return TMX_OK;
 }
 
-enum tmx_status tmx_sim_share_any(struct tmx_sim *s, bool *said, struct tmx_err *err)
+void tmx_sim_share_any(struct tmx_sim *s, bool *said)
 {
     const struct tmx_ranks *ranks = tmx_decomposition_ranks(s->share);
     const struct tmx_decomposition_part part = {s->outcome, TMX_OF_RANK, sizeof *s->outcome};
     s->outcome[ranks->rank] = (struct tmx_rank_status){.st = *said};
-    const enum tmx_status st = tmx_decomposition_exchange(s->share, &part, 1, err);
-    for (size_t i = 0; i < ranks->size && !st; i++) {
+    tmx_decomposition_exchange(s->share, &part, 1, &s->err);
+    for (size_t i = 0; i < ranks->size; i++) {
         *said = *said || s->outcome[i].st;
     }
-    return st;
 }
 
 /* The instances that other ranks have stepped. */
-static enum tmx_status share_thermal(struct tmx_sim *s, struct tmx_err *err)
+static void share_thermal(struct tmx_sim *s, struct tmx_err *err)
 {
     const size_t n_gpu = s->machine->n_gpu;
     const struct tmx_gpus own = tmx_decomposition_own(s->share, n_gpu);
@@ -115,22 +112,22 @@ static enum tmx_status share_thermal(struct tmx_sim *s, struct tmx_err *err)
     unsigned char *all = calloc(n_gpu, most);
     const struct tmx_decomposition_part part = {all, TMX_OF_GPU, most};
     if (!all) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n_gpu);
+        tmx_error(err, TMX_ENOMEM, "%zu GPUs", n_gpu);
+        return;
     }
     for (size_t g = own.first; g < own.end; g++) {
         tmx_image_save(s->thermal[g].ops->image, s->thermal[g].state, all + g * most);
     }
-    const enum tmx_status st = tmx_decomposition_exchange(s->share, &part, 1, err);
-    for (size_t g = 0; g < n_gpu && !st; g++) {
+    tmx_decomposition_exchange(s->share, &part, 1, err);
+    for (size_t g = 0; g < n_gpu && !err->code; g++) {
         if (g < own.first || g >= own.end) {
             tmx_image_restore(s->thermal[g].ops->image, s->thermal[g].state, all + g * most);
         }
     }
     free(all);
-    return st;
 }
 
-enum tmx_status tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err)
+void tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_recorder *r = s->recorder;
     const struct tmx_frame *f = &s->frame;
@@ -149,6 +146,8 @@ enum tmx_status tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err)
         {r->stopped_s, TMX_OF_SM, real},     {r->longest_s, TMX_OF_SM, real},
         {r->first_s, TMX_OF_SM, real},       {r->last_s, TMX_OF_SM, real},
         {r->smooth_j, TMX_OF_GPU, real}};
-    const enum tmx_status st = tmx_decomposition_exchange(s->share, part, sizeof part / sizeof part[0], err);
-    return st ? st : share_thermal(s, err);
+    tmx_decomposition_exchange(s->share, part, sizeof part / sizeof part[0], err);
+    if (!err->code) {
+        share_thermal(s, err);
+    }
 }

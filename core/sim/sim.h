@@ -109,6 +109,7 @@ struct tmx_sim {
     double *hottest_k;                                   /* [n_gpu] */
     double *scratch;                                     /* [largest n_sm] */
     size_t *order;                                       /* likewise */
+    struct tmx_err err;                                  /* of the tick */
     uint64_t tick, quantum, sample, warmup, stuck, cool; /* in ticks */
     struct tmx_events *events;                           /* NULL: every tick is a step */
     uint64_t span;                                       /* ticks of the last step */
@@ -177,16 +178,15 @@ TMX_NODISCARD enum tmx_status tmx_sim_look(struct tmx_sim *s, const struct tmx_o
                                            struct tmx_err *err);
 
 /* After a tick, on every rank (ranks.c): what all need of it, or the failure that is the first of all.
- * own_err: of this rank's own; read where own.st says that it failed. */
+ * own: of this rank; NULL: none. order: its place among those of a tick. */
 struct tmx_rank_status {
     uint64_t st, order; /* enum tmx_status; the least order is the first */
 };
-TMX_NODISCARD enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own,
-                                                 const struct tmx_err *own_err, struct tmx_err *err);
+void tmx_sim_share_tick(struct tmx_sim *s, const struct tmx_err *own, uint64_t order);
 /* At the end of a run: what only one rank has. */
-TMX_NODISCARD enum tmx_status tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err);
+void tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err);
 /* Does any rank say so? */
-TMX_NODISCARD enum tmx_status tmx_sim_share_any(struct tmx_sim *s, bool *said, struct tmx_err *err);
+void tmx_sim_share_any(struct tmx_sim *s, bool *said);
 
 /* Simulations that advance tick by tick side by side, so that their GPUs step as batches where their thermal
  * models are the same. Each gets the bytes that it would get alone; one that fails or ends leaves the others

@@ -48,7 +48,7 @@
 #include "core/sim/tiles.h"
 
 /* A GPU that the firmware throttles is never raised to a faster clock in the same tick. */
-static enum tmx_status govern(struct tmx_sim *s, struct tmx_request *r, struct tmx_err *err)
+static void govern(struct tmx_sim *s, struct tmx_request *r)
 {
     const struct tmx_choice *dtm = &s->spec.choice[TMX_LEVEL_DTM];
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
@@ -60,36 +60,35 @@ static enum tmx_status govern(struct tmx_sim *s, struct tmx_request *r, struct t
         struct tmx_gpu_request *q = &r->gpu[g];
         q->late_s = q->level > s->asked[g] ? 0 : q->late_s;
     }
-    return tmx_answer_levels("dtm", dtm->policy, r, s->machine, err);
+    tmx_answer_levels("dtm", dtm->policy, r, s->machine, &s->err);
 }
 
 /* Blocks go to SMs in the order of the CTA stage where it has one, else of the thread-block policy. A kernel
  * that is alone keeps its SMs while that order stays. */
-static enum tmx_status order_blocks(struct tmx_sim *s, size_t g, const struct tmx_cta_stage *cta,
-                                    struct tmx_err *err)
+static void order_blocks(struct tmx_sim *s, size_t g, const struct tmx_cta_stage *cta)
 {
     const struct tmx_choice *tb = &s->spec.choice[TMX_LEVEL_TB];
     struct tmx_gpu *gpu = &s->machine->gpu[g];
     const size_t size = gpu->n_sm * sizeof *s->order;
     gpu->dealt = gpu->dealt && !s->cta && gpu->n_run < 2;
     if (cta && tmx_cta_stage_order(cta, gpu, g, s->frame.sensed_k, gpu->order)) {
-        return TMX_OK;
+        return;
     }
     if (gpu->dealt && (tb->policy->rests & TMX_RESTS_ALIKE)) {
-        return TMX_OK;
+        return;
     }
     memcpy(s->order, gpu->order, size);
     tmx_tb_of(tb)->order(tb->state, &s->view, g, s->order);
     if (gpu->dealt && memcmp(s->order, gpu->order, size) == 0) { /* checked before */
-        return TMX_OK;
+        return;
     }
     memcpy(gpu->order, s->order, size);
     gpu->dealt = false;
-    return tmx_answer_order(tb->policy, gpu->order, gpu->n_sm, g, s->scratch, err);
+    tmx_answer_order(tb->policy, gpu->order, gpu->n_sm, g, s->scratch, &s->err);
 }
 
 /* The operating system's scheduling tick. Requests start from "as now, full speed". */
-static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
+static void schedule(struct tmx_sim *s)
 {
     const struct tmx_choice *choice = s->spec.choice, *mix = &choice[TMX_LEVEL_MIX],
                             *dtm = &choice[TMX_LEVEL_DTM];
@@ -104,39 +103,31 @@ static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
         for (size_t k = 0; k < gpu->n_run; k++) {
             s->waits[gpu->run[k]] = tmx_job_waits(&s->machine->job[gpu->run[k]], s->machine->now_s);
         }
-        const enum tmx_status st = order_blocks(s, g, warming ? NULL : s->cta, err);
-        if (st) {
-            return st;
-        }
+        order_blocks(s, g, warming ? NULL : s->cta);
     }
-    if (warming && s->spec.warmup_with == TMX_WARMUP_IDLE) {
-        return TMX_OK;
+    if (s->err.code || (warming && s->spec.warmup_with == TMX_WARMUP_IDLE)) {
+        return;
     }
     const struct tmx_source *source = s->source;
-    enum tmx_status st =
-        source->place ? source->place(&s->work_view, s->work, err) : tmx_source_place(&s->work_view, err);
-    if (st || warming) {
-        return st;
+    source->place ? source->place(&s->work_view, s->work, &s->err) : tmx_source_place(&s->work_view, &s->err);
+    if (!warming) {
+        tmx_source_widen(&s->work_view, &s->err);
     }
-    st = tmx_source_widen(&s->work_view, err);
-    if (!st) {
-        const bool caps = dtm->policy && tmx_dtm_of(dtm)->caps;
-        r->memory = s->mix_memory;
-        tmx_mix_of(mix)->decide(mix->state, &s->view, r);
-        st = tmx_answer_mix(mix->policy, r, s->machine, err);
-        st = st ? st : tmx_answer_levels("mix", mix->policy, r, s->machine, err);
-        st = st ? st : tmx_answer_caps(mix->policy, r, s->machine, caps, err);
+    if (s->err.code || warming) {
+        return;
     }
-    if (!st && s->cta) {
+    r->memory = s->mix_memory;
+    tmx_mix_of(mix)->decide(mix->state, &s->view, r);
+    tmx_answer_mix(mix->policy, r, s->machine, dtm->policy && tmx_dtm_of(dtm)->caps, &s->err);
+    if (!s->err.code && s->cta) {
         tmx_cta_stage_limit(s->cta, s->machine, r);
     }
-    if (!st && dtm->policy && tmx_dtm_of(dtm)->govern) {
-        st = govern(s, r, err);
+    if (!s->err.code && dtm->policy && tmx_dtm_of(dtm)->govern) {
+        govern(s, r);
     }
     if (source->limit) {
         source->limit(&s->work_view, s->work, r);
     }
-    return st;
 }
 
 static void end_tick(struct tmx_sim *s)
@@ -157,26 +148,25 @@ static void settle(struct tmx_sim *s, uint64_t most)
 }
 
 /* A board that has shut down does not come back. */
-static enum tmx_status check_shutdown(const struct tmx_sim *s, struct tmx_err *err)
+static void check_shutdown(struct tmx_sim *s)
 {
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         if (s->request.gpu[g].reasons >> TMX_REASON_SHUTDOWN & 1) {
             char label[TMX_COOLING_LABEL];
-            return tmx_fail(err, TMX_EUNFINISHED,
-                            "GPU %s shut down at %.3f s: its sensor reads %.1f degC, its limit is %g degC",
-                            tmx_cooling_label(&s->spec.cooling, g, label), s->view.time_s,
-                            s->hottest_k[g] - TMX_ZERO_C, s->view.board[g].shutdown_c);
+            tmx_error(&s->err, TMX_EUNFINISHED,
+                      "GPU %s shut down at %.3f s: its sensor reads %.1f degC, its limit is %g degC",
+                      tmx_cooling_label(&s->spec.cooling, g, label), s->view.time_s,
+                      s->hottest_k[g] - TMX_ZERO_C, s->view.board[g].shutdown_c);
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status guard(struct tmx_sim *s, struct tmx_err *err)
+static void guard(struct tmx_sim *s)
 {
     const struct tmx_choice *safety = &s->spec.choice[TMX_SAFETY], *dtm = &s->spec.choice[TMX_LEVEL_DTM];
-    const enum tmx_status st = tmx_tiles_sense(s->tiles, err);
-    if (st) {
-        return st;
+    tmx_tiles_sense(s->tiles);
+    if (s->err.code) {
+        return;
     }
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         s->meter->inlet_k[g] = s->cooling ? s->cooling->inlet_k[g] : s->spec.thermal[g].ambient_k;
@@ -187,14 +177,14 @@ static enum tmx_status guard(struct tmx_sim *s, struct tmx_err *err)
     if (dtm->policy && tmx_dtm_of(dtm)->guard) {
         s->request.memory = s->dtm_memory;
         tmx_dtm_of(dtm)->guard(dtm->state, &s->view, &s->request);
-        const enum tmx_status answer = tmx_answer_levels("dtm", dtm->policy, &s->request, s->machine, err);
-        return answer ? answer : check_shutdown(s, err);
+        tmx_answer_levels("dtm", dtm->policy, &s->request, s->machine, &s->err);
+        check_shutdown(s);
     }
-    return TMX_OK;
 }
 
 static void begin(struct tmx_sim *s)
 {
+    s->err.code = TMX_OK;
     s->view.tick = s->tick;
     s->view.time_s = (double)s->tick * s->spec.dt_s;
     s->machine->now_s = s->view.time_s - (double)s->warmup * s->spec.dt_s;
@@ -211,13 +201,6 @@ static void begin(struct tmx_sim *s)
     }
 }
 
-static enum tmx_status cool(struct tmx_sim *s, struct tmx_err *err)
-{
-    const bool due = s->cooling && (s->tick % s->cool == 0 || s->tick == s->warmup);
-    return due ? tmx_cooling_update(s->cooling, &s->view, s->thermal, s->share, tmx_tiles_pool(s->tiles), err)
-               : TMX_OK;
-}
-
 static void admit(struct tmx_sim *s, uint64_t tick)
 {
     if (!s->source->admit) {
@@ -227,58 +210,59 @@ static void admit(struct tmx_sim *s, uint64_t tick)
     }
 }
 
-static enum tmx_status work(struct tmx_sim *s, struct tmx_err *err)
+static void work(struct tmx_sim *s)
 {
-    return s->source->work ? s->source->work(&s->work_view, s->work, err) : TMX_OK;
+    if (s->source->work && !s->err.code) {
+        s->source->work(&s->work_view, s->work, &s->err);
+    }
 }
 
 /* What comes before the GPUs go on, each by itself. */
-static enum tmx_status decide(struct tmx_sim *s, struct tmx_err *err)
+static void decide(struct tmx_sim *s)
 {
-    enum tmx_status st = TMX_OK;
+    const bool cools = s->cooling && (s->tick % s->cool == 0 || s->tick == s->warmup);
     begin(s);
     admit(s, s->tick); /* 1 work arrives */
     if (s->tick % s->sample == 0) {
-        st = guard(s, err); /* 2 sensors; too hot? */
+        guard(s); /* 2 sensors; too hot? */
     }
-    if (!st && s->tick % s->quantum == 0) {
-        st = schedule(s, err); /* 3 where, who, how fast */
+    if (!s->err.code && s->tick % s->quantum == 0) {
+        schedule(s); /* 3 where, who, how fast */
     }
-    if (!st && s->rows.period > 0 && s->tick % s->rows.period == 0) {
-        st = tmx_row_stage_decide(&s->rows, &s->view, s->machine, s->smooth, err); /* phases, ramps */
+    if (!s->err.code && s->rows.period > 0 && s->tick % s->rows.period == 0) {
+        tmx_row_stage_decide(&s->rows, &s->view, s->machine, s->smooth, &s->err); /* phases, ramps */
     }
-    st = st ? st : cool(s, err); /* 4 fans, convection, air */
-    st = st ? st : work(s, err); /* what it draws */
-    if (st) {
-        return st;
+    if (!s->err.code && cools) { /* 4 fans, convection, air */
+        tmx_cooling_update(s->cooling, &s->view, s->thermal, s->share, tmx_tiles_pool(s->tiles), &s->err);
     }
-    if (s->tick % s->quantum == 0 || (s->cooling && s->tick % s->cool == 0) || s->tick == s->warmup) {
+    work(s); /* what it draws */
+    if (!s->err.code && (s->tick % s->quantum == 0 || cools || s->tick == s->warmup)) {
         tmx_tiles_plan(s->tiles);
     }
-    return TMX_OK;
 }
 
 enum tmx_status tmx_sim_step(struct tmx_sim *s, uint64_t most, struct tmx_err *err)
 {
     if (s->cold) {
         begin(s);
-        const enum tmx_status served = work(s, err);
-        if (!served) {
+        work(s);
+        if (!s->err.code) {
             tmx_recorder_end_steps(s->recorder, 1, s->recorder->now_w, 1, NULL);
             settle(s, most);
             end_tick(s);
         }
-        return served;
+        return tmx_error_give(err, &s->err);
     }
-    enum tmx_status st = decide(s, err);
-    /* 5 to 10: each GPU by itself */
-    st = st ? st : s->events ? tmx_tiles_span(s->tiles, err) : tmx_tiles_tick(s->tiles, most, err);
+    decide(s);
+    if (!s->err.code) { /* 5 to 10: each GPU by itself */
+        s->events ? tmx_tiles_span(s->tiles) : tmx_tiles_tick(s->tiles, most);
+    }
     settle(s, most);
-    if (!st) {
+    if (!s->err.code) {
         end_tick(s);
         admit(s, s->tick - 1); /* what arrived within the step */
     }
-    return st;
+    return tmx_error_give(err, &s->err);
 }
 
 enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
@@ -288,8 +272,11 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
 
 enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err)
 {
-    const enum tmx_status st = decide(s, err);
-    return st ? st : tmx_tiles_to_watts(s->tiles, err);
+    decide(s);
+    if (!s->err.code) {
+        tmx_tiles_to_watts(s->tiles);
+    }
+    return tmx_error_give(err, &s->err);
 }
 
 void tmx_sim_tick_end(struct tmx_sim *s)

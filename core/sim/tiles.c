@@ -58,7 +58,6 @@ struct tile {
     size_t n_done;   /* jobs that ended in the step */
     uint64_t tick;   /* that it is at */
     uint64_t steady; /* ticks until a GPU among them works at other rates */
-    enum tmx_status st;
     enum stage stage;
     struct tmx_err err;
 };
@@ -260,14 +259,13 @@ static void sample(struct tmx_tiles *p, size_t i)
 }
 
 /* Noise is of one stream: then every rank reads all sensors, else its own. */
-enum tmx_status tmx_tiles_sense(struct tmx_tiles *p, struct tmx_err *err)
+void tmx_tiles_sense(struct tmx_tiles *p)
 {
     struct tmx_sim *s = p->sim;
     const bool in_order = s->sensor->in_order;
     const struct tmx_decomposition_part temps = {s->frame.temp_k, TMX_OF_UNIT, sizeof *s->frame.temp_k};
-    enum tmx_status st = s->share && in_order ? tmx_decomposition_exchange(s->share, &temps, 1, err) : TMX_OK;
-    if (st) {
-        return st;
+    if (s->share && in_order) {
+        tmx_decomposition_exchange(s->share, &temps, 1, &s->err);
     }
     s->sensor->n_sample++;
     tmx_thread_pool_run(in_order ? NULL : p->pool, p->n, sense, p);
@@ -275,9 +273,9 @@ enum tmx_status tmx_tiles_sense(struct tmx_tiles *p, struct tmx_err *err)
     const struct tmx_decomposition_part part[] = {{s->frame.sensed_k, TMX_OF_SM, sizeof *s->frame.sensed_k},
                                                   {s->hottest_k, TMX_OF_GPU, sizeof *s->hottest_k},
                                                   {s->meter->memory_k, TMX_OF_GPU, sizeof(double)}};
-    return s->share && !in_order
-               ? tmx_decomposition_exchange(s->share, part, sizeof part / sizeof part[0], err)
-               : TMX_OK;
+    if (s->share && !in_order) {
+        tmx_decomposition_exchange(s->share, part, sizeof part / sizeof part[0], &s->err);
+    }
 }
 
 /* The same arrays, at the tile's time. */
@@ -290,21 +288,20 @@ static struct tmx_machine machine_at(const struct tmx_sim *s, const struct tile 
 
 /* Blocks to SMs, and what delays them. Under a CTA policy who has SMs in this tick slows whom, and
  * units sleep at the latency that results. */
-static enum tmx_status place_blocks(struct tmx_sim *s, const struct tile *p, struct tmx_err *err)
+static void place_blocks(struct tmx_sim *s, struct tile *p)
 {
     const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
     if (s->gate && !s->cta) {
         tmx_gate_stage_slow(s->gate, s->machine, p->span, NULL);
     }
-    const enum tmx_status st =
-        tmx_dispatch(s->machine, p->span, tmx_mix_of(mix), mix->state, time_s(s, p), p->scratch, err);
-    if (!st && s->cta) {
-        tmx_cta_stage_slow(s->cta, s->machine);
+    if (tmx_dispatch(s->machine, p->span, tmx_mix_of(mix), mix->state, time_s(s, p), p->scratch, &p->err) ||
+        !s->cta) {
+        return;
     }
-    if (!st && s->cta && s->gate) {
+    tmx_cta_stage_slow(s->cta, s->machine);
+    if (s->gate) {
         tmx_gate_stage_slow(s->gate, s->machine, p->span, tmx_cta_stage_latency(s->cta));
     }
-    return st;
 }
 
 /* Work is done, jobs end; what had nothing to do slept. */
@@ -323,29 +320,27 @@ static void advance(struct tmx_sim *s, struct tile *p)
     }
 }
 
-static enum tmx_status runaway(const struct tmx_sim *s, const struct tile *p, enum tmx_status st,
-                               struct tmx_err *err)
+static void runaway(const struct tmx_sim *s, struct tile *p, enum tmx_status st)
 {
-    return tmx_fail(
-        err, st,
-        "thermal runaway at %.3f s: a unit left 200..600 K; its cooling does not carry its watts, or "
-        "leakage feeds back faster (more fan or a lower r_convec; a lower leakage_w)",
-        time_s(s, p));
+    tmx_error(&p->err, st,
+              "thermal runaway at %.3f s: a unit left 200..600 K; its cooling does not carry its watts, or "
+              "leakage feeds back faster (more fan or a lower r_convec; a lower leakage_w)",
+              time_s(s, p));
 }
 
-static enum tmx_status power(struct tmx_sim *s, const struct tile *p, struct tmx_gpus span,
-                             struct tmx_err *err)
+static void power(struct tmx_sim *s, struct tile *p, struct tmx_gpus span)
 {
     const struct tmx_machine now = machine_at(s, p);
     const enum tmx_status st = s->spec.power.ops->eval(s->power, &now, span, &s->frame);
-    if (s->smooth && !st) {
+    if (st) {
+        runaway(s, p, st);
+    } else if (s->smooth) {
         tmx_smooth_fill(&s->spec.smooth, s->machine, span, s->view.time_s, s->smooth, &s->frame);
     }
-    return st ? runaway(s, p, st, err) : TMX_OK;
 }
 
-enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *p, size_t k, uint64_t tick, enum tmx_status st,
-                                      struct tmx_err *err)
+void tmx_tiles_heat_failed(const struct tmx_tiles *p, size_t k, uint64_t tick, enum tmx_status st,
+                           struct tmx_err *err)
 {
     const struct tmx_sim *s = p->sim;
     const size_t g = p->order[k];
@@ -354,8 +349,8 @@ enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *p, size_t k, uint6
     if (ops->why) {
         ops->why(s->thermal[g].state, why, sizeof why);
     }
-    return why[0] ? tmx_fail(err, st, "GPU %zu, %g s: %s", g, (double)(tick + 1) * s->spec.dt_s, why)
-                  : tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, ops->base.name, g, tick);
+    why[0] ? tmx_error(err, st, "GPU %zu, %g s: %s", g, (double)(tick + 1) * s->spec.dt_s, why)
+           : tmx_error(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, ops->base.name, g, tick);
 }
 
 size_t tmx_tiles_gpu(const struct tmx_tiles *p, size_t k)
@@ -380,11 +375,11 @@ void tmx_tiles_batch(const struct tmx_tiles *p, const struct tmx_step_view *v)
 }
 
 /* GPUs of one model side by side in the order of their convection step as a batch. */
-static enum tmx_status heat(const struct tmx_tiles *p, const struct tile *own, struct tmx_err *err)
+static void heat(const struct tmx_tiles *p, struct tile *own)
 {
     const struct tmx_sim *s = p->sim;
     const size_t end = own->span.first + own->n_own;
-    for (size_t first = own->span.first, n_batch; first < end; first += n_batch) {
+    for (size_t first = own->span.first, n_batch; first < end && !own->err.code; first += n_batch) {
         const struct tmx_sim_gpu_thermal *kind = &s->spec.thermal[p->order[first]];
         size_t bad = 0;
         for (n_batch = 0; first + n_batch < end; n_batch++) {
@@ -397,10 +392,9 @@ static enum tmx_status heat(const struct tmx_tiles *p, const struct tile *own, s
             tmx_thermal_step_many(kind->ops, n_batch, p->batch.state + first, s->spec.dt_s,
                                   p->batch.power_w + first, p->batch.temp_k + first, &bad);
         if (st) {
-            return tmx_tiles_heat_failed(p, first + bad, own->tick, st, err);
+            tmx_tiles_heat_failed(p, first + bad, own->tick, st, &own->err);
         }
     }
-    return TMX_OK;
 }
 
 static void record_watts(const struct tmx_tiles *p, size_t i)
@@ -417,6 +411,7 @@ static void record_watts(const struct tmx_tiles *p, size_t i)
 static struct tile *begin(struct tmx_tiles *p, size_t i)
 {
     p->tile[i].tick = p->sim->tick;
+    p->tile[i].err.code = TMX_OK;
     p->tile[i].n_done = 0;
     return &p->tile[i];
 }
@@ -436,7 +431,7 @@ static void place(struct tmx_tiles *p, size_t i)
         }
     }
     tmx_machine_apply_span(s->machine, own->span, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
-    own->st = place_blocks(s, own, &own->err);                                     /* 6 blocks to SMs */
+    place_blocks(s, own);                                                          /* 6 blocks to SMs */
     if (s->smooth) {
         tmx_smooth_slow(&s->spec.smooth, s->machine, own->span, s->smooth);
     }
@@ -447,13 +442,13 @@ static void to_watts(struct tmx_tiles *p, size_t i)
     struct tmx_sim *s = p->sim;
     struct tile *own = &p->tile[i];
     place(p, i);
-    if (own->st) {
+    if (own->err.code) {
         return;
     }
     advance(s, own); /* 7 progress, retire, sleep */
     own->stage = POWER;
-    own->st = power(s, own, own_of(p, own->span), &own->err); /* 8 watts */
-    if (!own->st) {
+    power(s, own, own_of(p, own->span)); /* 8 watts */
+    if (!own->err.code) {
         record_watts(p, i);
     }
 }
@@ -474,17 +469,18 @@ static void step(void *ctx, size_t i)
     const struct tmx_sim *s = p->sim;
     const size_t first = p->tile[i].span.first, n = p->tile[i].span.end - first;
     struct tile *own = begin(p, i);
-    for (const uint64_t end = s->tick + s->span; !own->st && own->tick < end; own->tick += !own->st) {
+    for (const uint64_t end = s->tick + s->span; !own->err.code && own->tick < end;
+         own->tick += !own->err.code) {
         const uint64_t k = own->tick - s->tick;
         if (k > 0 && own->tick % s->sample == 0) {
             sample(p, i);
         }
         to_watts(p, i);
-        if (!own->st) {
+        if (!own->err.code) {
             own->stage = HEAT;
-            own->st = heat(p, own, &own->err); /* 9 kelvins */
+            heat(p, own); /* 9 kelvins */
         }
-        if (!own->st) {
+        if (!own->err.code) {
             record_kelvins(p, i);
         }
         if (s->span > 1) {
@@ -500,7 +496,7 @@ static const struct tile *failed(const struct tmx_tiles *p)
     const struct tile *first = NULL;
     for (size_t i = 0; i < p->n; i++) {
         const struct tile *t = &p->tile[i];
-        if (t->st &&
+        if (t->err.code &&
             (!first || t->tick < first->tick || (t->tick == first->tick && t->stage < first->stage))) {
             first = &p->tile[i];
         }
@@ -508,25 +504,17 @@ static const struct tile *failed(const struct tmx_tiles *p)
     return first;
 }
 
-static enum tmx_status failure(const struct tmx_tiles *p, struct tmx_err *err)
+/* It becomes the simulation's; on ranks the first of all ranks. */
+static void settle(const struct tmx_tiles *p)
 {
     const struct tile *first = failed(p);
-    if (first && err) {
-        *err = first->err;
+    if (p->sim->share) {
+        tmx_sim_share_tick(
+            p->sim, first ? &first->err : NULL,
+            first ? (uint64_t)first->stage * TMX_THREAD_POOL_PIECES + (uint64_t)(first - p->tile) : 0);
+    } else if (first) {
+        p->sim->err = first->err;
     }
-    return first ? first->st : TMX_OK;
-}
-
-/* The same over all ranks. */
-static enum tmx_status share_tick(const struct tmx_tiles *p, struct tmx_err *err)
-{
-    const struct tile *first = failed(p);
-    struct tmx_rank_status own = {.st = TMX_OK};
-    if (first) {
-        own.st = first->st;
-        own.order = (uint64_t)first->stage * TMX_THREAD_POOL_PIECES + (uint64_t)(first - p->tile);
-    }
-    return tmx_sim_share_tick(p->sim, own, first ? &first->err : NULL, err);
 }
 
 /* The step has gone well in all tiles: n of n_tick ticks and watts now_w [n][n_gpu]. */
@@ -580,25 +568,24 @@ static uint64_t block(const struct tmx_sim *s, uint64_t most)
     return tmx_machine_outlasts(s->machine, end - s->tick) ? end - s->tick : 1;
 }
 
-enum tmx_status tmx_tiles_tick(struct tmx_tiles *p, uint64_t most, struct tmx_err *err)
+void tmx_tiles_tick(struct tmx_tiles *p, uint64_t most)
 {
     struct tmx_sim *s = p->sim;
     s->span = block(s, most);
     tmx_thread_pool_run(p->pool, p->n, step, p);
-    const enum tmx_status st = s->share ? share_tick(p, err) : failure(p, err);
-    const uint64_t n_whole = st && !s->share ? failed(p)->tick - s->tick : s->span - 1;
+    settle(p);
+    const uint64_t n_whole = s->err.code && !s->share ? failed(p)->tick - s->tick : s->span - 1;
     for (uint64_t k = 0; k < n_whole; k++) {
         if ((s->tick + k + 1) % s->sample == 0) {
             s->sensor->n_sample++;
         }
     }
-    if (st) { /* n ticks of a step, not its last, have gone well in all tiles */
+    if (s->err.code) { /* n ticks of a step, not its last, have gone well in all tiles */
         tmx_recorder_end_steps(s->recorder, n_whole, p->now_w, 1, p->pool);
         s->tick += n_whole;
     } else {
         end_step(p, s->span, s->span > 1 ? p->now_w : s->recorder->now_w, 1);
     }
-    return st;
 }
 
 /* ---- several ticks in one step, from event to event (events.c) ---- */
@@ -611,7 +598,7 @@ static void place_and_look(void *ctx, size_t i)
     const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
     place(p, i);
     own->steady = p->most;
-    for (size_t g = own->span.first; g < own->span.end && !own->st; g++) {
+    for (size_t g = own->span.first; g < own->span.end && !own->err.code; g++) {
         own->steady = tmx_machine_steady_ticks(s->machine, g, own->steady);
         own->steady = tmx_dispatch_ticks(s->machine, g, tmx_mix_of(mix), mix->state, s->tick, own->steady,
                                          own->scratch);
@@ -625,41 +612,44 @@ static void go(void *ctx, size_t i)
     struct tile *own = &p->tile[i];
     advance(s, own);
     own->stage = POWER;
-    own->st = s->events->foreseen ? TMX_OK : power(s, own, own->span, &own->err);
-    for (size_t k = own->span.first; k < own->span.end && !own->st; k++) {
+    if (!s->events->foreseen) {
+        power(s, own, own->span);
+    }
+    for (size_t k = own->span.first; k < own->span.end && !own->err.code; k++) {
         const enum tmx_status st = tmx_events_heat(s, p->order[k]);
         own->stage = st == TMX_ERUNAWAY ? POWER : HEAT;
-        own->st = st == TMX_ERUNAWAY ? runaway(s, own, st, &own->err)
-                  : st               ? tmx_tiles_heat_failed(p, k, s->tick, st, &own->err)
-                                     : TMX_OK;
+        if (st == TMX_ERUNAWAY) {
+            runaway(s, own, st);
+        } else if (st) {
+            tmx_tiles_heat_failed(p, k, s->tick, st, &own->err);
+        }
     }
-    if (!own->st) {
+    if (!own->err.code) {
         record_watts(p, i);
         record_kelvins(p, i);
     }
 }
 
-enum tmx_status tmx_tiles_span(struct tmx_tiles *p, struct tmx_err *err)
+void tmx_tiles_span(struct tmx_tiles *p)
 {
     struct tmx_sim *s = p->sim;
     s->machine->dt_s = s->spec.dt_s;
     p->most = tmx_events_most(s);
     tmx_thread_pool_run(p->pool, p->n, place_and_look, p);
-    enum tmx_status st = failure(p, err);
+    settle(p);
     uint64_t n = p->most;
     for (size_t i = 0; i < p->n; i++) {
         n = p->tile[i].steady < n ? p->tile[i].steady : n;
     }
-    if (!st) {
+    if (!s->err.code) {
         s->span = tmx_events_span(s, n);
         s->machine->dt_s = (double)s->span * s->spec.dt_s;
         tmx_thread_pool_run(p->pool, p->n, go, p);
-        st = failure(p, err);
+        settle(p);
     }
-    if (!st) {
+    if (!s->err.code) {
         end_step(p, 1, s->recorder->now_w, s->span);
     }
-    return st;
 }
 
 /* ---- a tick in parts (lockstep.c) ---- */
@@ -670,11 +660,11 @@ static void first_part(void *ctx, size_t i)
     to_watts(ctx, i);
 }
 
-enum tmx_status tmx_tiles_to_watts(struct tmx_tiles *p, struct tmx_err *err)
+void tmx_tiles_to_watts(struct tmx_tiles *p)
 {
     p->sim->span = 1;
     tmx_thread_pool_run(p->pool, p->n, first_part, p);
-    return failure(p, err);
+    settle(p);
 }
 
 void tmx_tiles_end(struct tmx_tiles *p)

@@ -23,23 +23,25 @@ TMX_NODISCARD enum tmx_status tmx_tiles_create(struct tmx_tiles **tiles, struct 
                                                struct tmx_err *err);
 void tmx_tiles_destroy(struct tmx_tiles *tiles);
 
+/* What fails below is left in the simulation's err. */
+
 /* After placement, levels of convection or a snapshot have changed who belongs together. */
 void tmx_tiles_plan(struct tmx_tiles *tiles);
 
 /* The sensors of all GPUs are read, and the boards' meters. */
-TMX_NODISCARD enum tmx_status tmx_tiles_sense(struct tmx_tiles *tiles, struct tmx_err *err);
+void tmx_tiles_sense(struct tmx_tiles *tiles);
 
 /* The request is applied, blocks advance, watts, kelvins, the record. As many ticks, `most` at most, as no
  * GPU has to do with another and policies need not be asked; sets the simulation's span. After a failure in
  * the n-th of them the simulation's tick is that one. */
-TMX_NODISCARD enum tmx_status tmx_tiles_tick(struct tmx_tiles *tiles, uint64_t most, struct tmx_err *err);
+void tmx_tiles_tick(struct tmx_tiles *tiles, uint64_t most);
 
 /* The same for as many ticks as go by before something happens (events.c); sets the simulation's span. */
-TMX_NODISCARD enum tmx_status tmx_tiles_span(struct tmx_tiles *tiles, struct tmx_err *err);
+void tmx_tiles_span(struct tmx_tiles *tiles);
 
 /* The same in parts, for those who step temperatures of several simulations together (lockstep.c): up to the
  * watts; the record, when all kelvins are there. */
-TMX_NODISCARD enum tmx_status tmx_tiles_to_watts(struct tmx_tiles *tiles, struct tmx_err *err);
+void tmx_tiles_to_watts(struct tmx_tiles *tiles);
 void tmx_tiles_end(struct tmx_tiles *tiles);
 
 /* What tmx_thermal_step_many takes: arrays of one entry a GPU, those of one level of convection side by side.
@@ -52,8 +54,8 @@ struct tmx_step_view {
 void tmx_tiles_batch(const struct tmx_tiles *tiles, const struct tmx_step_view *view);
 size_t tmx_tiles_gpu(const struct tmx_tiles *tiles, size_t k); /* whose entry k is */
 /* The step of entry k in a tick has failed: st, with the words. */
-enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *tiles, size_t k, uint64_t tick,
-                                      enum tmx_status st, struct tmx_err *err);
+void tmx_tiles_heat_failed(const struct tmx_tiles *tiles, size_t k, uint64_t tick, enum tmx_status st,
+                           struct tmx_err *err);
 
 /* For other loops over many GPUs; NULL: one thread. */
 struct tmx_thread_pool *tmx_tiles_pool(const struct tmx_tiles *tiles);

@@ -105,7 +105,7 @@ static void take_members(struct tmx_jobs *j, const struct tmx_launch *l)
 }
 
 /* A launch: a GPU with room, members in ascending order, a prediction in numbers. */
-static enum tmx_status check_launch(const struct tmx_jobs *j, size_t n_waiting, struct tmx_err *err)
+static void check_launch(const struct tmx_jobs *j, size_t n_waiting, struct tmx_err *err)
 {
     const struct tmx_launch *l = &j->launch;
     bool ok = l->target == TMX_TO_GPU && l->gpu < j->n_gpu && j->idle[l->gpu] && l->n_member >= 1 &&
@@ -115,14 +115,14 @@ static enum tmx_status check_launch(const struct tmx_jobs *j, size_t n_waiting, 
     for (size_t i = 0; ok && i < l->n_member; i++) {
         ok = l->member[i] < n_waiting && (i == 0 || l->member[i] > l->member[i - 1]);
     }
-    return ok ? TMX_OK
-              : tmx_fail(err, TMX_ESOLVE,
-                         "job policy %s: a launch of %zu of %zu waiting on GPU %zu that cannot be",
-                         j->spec.choice->policy->name, l->n_member, n_waiting, l->gpu);
+    if (!ok) {
+        tmx_error(err, TMX_ESOLVE, "job policy %s: a launch of %zu of %zu waiting on GPU %zu that cannot be",
+                  j->spec.choice->policy->name, l->n_member, n_waiting, l->gpu);
+    }
 }
 
-enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_view *view,
-                              struct tmx_err *err)
+void tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_view *view,
+                   struct tmx_err *err)
 {
     bool room = false;
     end_members(j, m);
@@ -149,11 +149,11 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
                                            .gpu_temp_c = j->temp_c,
                                            .n_gpu = j->n_gpu};
         if (!tmx_job_of(j->spec.choice)->next(j->spec.choice->state, &v, &j->launch)) {
-            return TMX_OK;
+            return;
         }
-        const enum tmx_status st = check_launch(j, v.n_waiting, err);
-        if (st) {
-            return st;
+        check_launch(j, v.n_waiting, err);
+        if (err->code) {
+            return;
         }
         j->idle[j->launch.gpu] = false; /* one launch a GPU and quantum */
         /* start */
@@ -184,7 +184,6 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
         tmx_assert(queued); /* a GPU that holds fewer than depth kernels has room */
         take_members(j, l);
     }
-    return TMX_OK;
 }
 
 const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *j)
@@ -199,9 +198,9 @@ static void *open(const struct tmx_source_view *v, const void *options, struct t
     return tmx_jobs_take(arena, &spec, v->machine);
 }
 
-static enum tmx_status place(const struct tmx_source_view *v, void *own, struct tmx_err *err)
+static void place(const struct tmx_source_view *v, void *own, struct tmx_err *err)
 {
-    return tmx_jobs_step(own, v->machine, v->view, err);
+    tmx_jobs_step(own, v->machine, v->view, err);
 }
 
 const struct tmx_source tmx_source_job = {.base = {.name = "job"}, .open = open, .place = place};

@@ -3,34 +3,30 @@
 #include "core/sim/source/sources.h"
 #include "core/sim/stage/answers.h"
 
-enum tmx_status tmx_source_widen(const struct tmx_source_view *v, struct tmx_err *err)
+void tmx_source_widen(const struct tmx_source_view *v, struct tmx_err *err)
 {
     const struct tmx_choice *c = &v->choice[TMX_LEVEL_PLACE];
     struct tmx_machine *m = v->machine;
-    for (size_t j = m->first_unfinished; tmx_place_of(c)->widen && j < m->n_arrived; j++) {
+    for (size_t j = m->first_unfinished; tmx_place_of(c)->widen && j < m->n_arrived && !err->code; j++) {
         const struct tmx_job *job = &m->job[j];
         if (job->n_gpu == 0 || job->state != TMX_JOB_RUNNING) {
             continue;
         }
         struct tmx_place p = {0};
         tmx_place_of(c)->widen(c->state, v->view, j, &p);
-        const enum tmx_status st = tmx_answer_wider(c->policy, &p, m, j, err);
-        if (st) {
-            return st;
-        }
-        if (p.n > job->n_gpu) {
+        tmx_answer_wider(c->policy, &p, m, j, err);
+        if (p.n > job->n_gpu && !err->code) {
             (void)tmx_machine_widen(m, j, p.home, p.n); /* a full queue: asked again */
         }
     }
-    return TMX_OK;
 }
 
 /* In order of arrival, until one has to wait. */
-enum tmx_status tmx_source_place(const struct tmx_source_view *v, struct tmx_err *err)
+void tmx_source_place(const struct tmx_source_view *v, struct tmx_err *err)
 {
     const struct tmx_choice *c = &v->choice[TMX_LEVEL_PLACE];
     struct tmx_machine *m = v->machine;
-    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
+    for (size_t j = m->first_unfinished; j < m->n_arrived && !err->code; j++) {
         struct tmx_job *job = &m->job[j];
         if (job->n_gpu > 0 || job->state != TMX_JOB_WAITING) {
             continue;
@@ -40,25 +36,21 @@ enum tmx_status tmx_source_place(const struct tmx_source_view *v, struct tmx_err
             p = (struct tmx_place){0};
             tmx_place_of(c)->place(c->state, v->view, j, &p);
         }
-        const enum tmx_status st = tmx_answer_place(c->policy, &p, m, j, err);
-        if (st) {
-            return st;
-        }
+        tmx_answer_place(c->policy, &p, m, j, err);
         if (p.n > 0 && p.n < job->gpus) { /* so many from there on, or the last ones */
             p.n = job->gpus;
             p.home = p.home + p.n <= m->n_gpu ? p.home : m->n_gpu - p.n;
         }
-        if (p.n == 0 || (v->shared_queue && m->gpu[p.home].n_queue > 0)) {
-            return TMX_OK;
+        if (err->code || p.n == 0 || (v->shared_queue && m->gpu[p.home].n_queue > 0)) {
+            return;
         }
         job->home_gpu = p.home;
         job->n_gpu = p.n;
         if (!tmx_machine_enqueue(m, j)) {
             job->n_gpu = 0;
-            return TMX_OK;
+            return;
         }
     }
-    return TMX_OK;
 }
 
 const struct tmx_source tmx_source_mix = {.base = {.name = "mix"}};

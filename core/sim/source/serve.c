@@ -42,7 +42,7 @@ static double work_speed(const struct tmx_machine *m, size_t g)
 }
 
 /* Iterations of the tick, at the clocks in force at its begin; then the watts of each GPU's job. */
-static enum tmx_status work(const struct tmx_source_view *v, void *own, struct tmx_err *err)
+static void work(const struct tmx_source_view *v, void *own, struct tmx_err *err)
 {
     struct tmx_machine *m = v->machine;
     struct tmx_serve *s = own;
@@ -62,7 +62,6 @@ static enum tmx_status work(const struct tmx_source_view *v, void *own, struct t
         tmx_machine_draw(m, g, g, now.sm_w, now.l2_w, now.dram_w);
         v->chip_w[g] = heat ? v->chip_w[g] : now.gpu_w;
     }
-    return st;
 }
 
 static void end(const struct tmx_source_view *v, void *own)

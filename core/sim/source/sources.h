@@ -28,18 +28,18 @@ struct tmx_source_view {
 
 /* In the order of a tick. Each may be NULL; `own` is what `open` has returned. Only `open` allocates. A
  * source with admit, work or meet goes by single ticks, one with meet by all GPUs together; one with anything
- * by fixed ticks. */
+ * by fixed ticks. Errors stay (base/err.h). */
 struct tmx_source {
     struct tmx_plugin base; /* name: of its group of the configuration; opts: where that is rows alone */
     void *(*open)(const struct tmx_source_view *v, const void *options, struct tmx_arena *arena);
     /* Every tick: jobs that arrive, in their order (tmx_machine_arrive). NULL: each at its arrival_s. */
     void (*admit)(const struct tmx_source_view *v, void *own);
     /* Every scheduling tick: jobs that have arrived get GPUs. NULL: as the place policy says. */
-    enum tmx_status (*place)(const struct tmx_source_view *v, void *own, struct tmx_err *err);
+    void (*place)(const struct tmx_source_view *v, void *own, struct tmx_err *err);
     /* Then, when policies have asked: what it asks for beside, such as slower clocks. */
     void (*limit)(const struct tmx_source_view *v, void *own, struct tmx_request *r);
     /* Every tick, before the GPUs go on: what jobs draw in it (tmx_machine_draw). */
-    enum tmx_status (*work)(const struct tmx_source_view *v, void *own, struct tmx_err *err);
+    void (*work)(const struct tmx_source_view *v, void *own, struct tmx_err *err);
     /* When all GPUs have run, before watts: what their jobs wait for together. Returns how many jobs ended.
      */
     size_t (*meet)(const struct tmx_source_view *v, void *own);
@@ -66,9 +66,9 @@ TMX_SOURCE_LIST(TMX_DECLARE_SOURCE, TMX_DECLARE_SOURCE_ROWS, )
 #define TMX_SOURCE_ROWS(X)          TMX_SOURCE_LIST(TMX_SOURCE_NO_ROWS, TMX_SOURCE_ROWS_OF, X)
 
 /* mix.c: jobs that have arrived get their GPUs from the place policy. TMX_ESOLVE: its answer cannot be. */
-TMX_NODISCARD enum tmx_status tmx_source_place(const struct tmx_source_view *v, struct tmx_err *err);
+void tmx_source_place(const struct tmx_source_view *v, struct tmx_err *err);
 /* Placed jobs may get more. */
-TMX_NODISCARD enum tmx_status tmx_source_widen(const struct tmx_source_view *v, struct tmx_err *err);
+void tmx_source_widen(const struct tmx_source_view *v, struct tmx_err *err);
 
 /* The job level of a run: arrived jobs wait here until the job policy launches them, alone or merged.
  * The first member of a launch carries it: the machine sees one kernel with the merged kernel's time,
@@ -103,8 +103,8 @@ struct tmx_jobs *tmx_jobs_take(struct tmx_arena *arena, const struct tmx_jobs_sp
 
 /* Once a quantum: members of finished launches end, arrived jobs join the waiting, the policy launches
  * on GPUs that hold fewer than depth kernels. No allocation. TMX_ESOLVE: a launch that cannot be. */
-TMX_NODISCARD enum tmx_status tmx_jobs_step(struct tmx_jobs *jobs, struct tmx_machine *m,
-                                            const struct tmx_view *view, struct tmx_err *err);
+void tmx_jobs_step(struct tmx_jobs *jobs, struct tmx_machine *m, const struct tmx_view *view,
+                   struct tmx_err *err);
 
 const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *jobs);
 

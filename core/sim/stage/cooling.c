@@ -161,8 +161,8 @@ static bool failed(const struct tmx_cooling *c, size_t fan, double time_s)
     return false;
 }
 
-static enum tmx_status drive(struct tmx_cooling *c, const struct tmx_view *view, size_t f, double dt_s,
-                             struct tmx_err *err)
+static void drive(struct tmx_cooling *c, const struct tmx_view *view, size_t f, double dt_s,
+                  struct tmx_err *err)
 {
     const struct tmx_fan *fan = &c->spec.topology->fan[f];
     const struct tmx_card *card = &c->spec.topology->card[fan->card];
@@ -180,12 +180,11 @@ static enum tmx_status drive(struct tmx_cooling *c, const struct tmx_view *view,
     }
     const double speed = tmx_fan_of(c->spec.choice)->speed(c->spec.choice->state, &v),
                  rpm = speed * fan->max_rpm;
-    const enum tmx_status st = tmx_answer_speed(c->spec.choice->policy, speed, f, err);
-    if (!st) {
-        c->rpm[f] =
-            failed(c, f, view->time_s) || !(rpm > 0) ? 0 : fmin(fmax(rpm, fan->min_rpm), fan->max_rpm);
+    if (!isfinite(speed)) {
+        tmx_error(err, TMX_ESOLVE, "fan policy %s: a speed of %g for fan %zu", c->spec.choice->policy->name,
+                  speed, f);
     }
-    return st;
+    c->rpm[f] = failed(c, f, view->time_s) || !(rpm > 0) ? 0 : fmin(fmax(rpm, fan->min_rpm), fan->max_rpm);
 }
 
 static bool is_own(const struct tmx_cooling *c, size_t gpu)
@@ -251,16 +250,15 @@ static void set_cards(void *ctx, size_t batch)
 }
 
 /* heat_w: what each GPU's stream took up since the last update, its card's fans included. */
-static enum tmx_status collect(struct tmx_cooling *c, double dt_s, struct tmx_decomposition *share,
-                               struct tmx_thread_pool *pool, struct tmx_err *err)
+static void collect(struct tmx_cooling *c, double dt_s, struct tmx_decomposition *share,
+                    struct tmx_thread_pool *pool, struct tmx_err *err)
 {
     const struct tmx_topology *t = c->spec.topology;
     const struct tmx_decomposition_part heat = {c->now_j, TMX_OF_GPU, sizeof *c->now_j};
     c->own = tmx_decomposition_own(share, t->n_gpu);
     tmx_thread_pool_run(pool, (t->n_gpu + BATCH - 1) / BATCH, read_heat, c);
-    const enum tmx_status st = share ? tmx_decomposition_exchange(share, &heat, 1, err) : TMX_OK;
-    if (st) {
-        return st;
+    if (share) {
+        tmx_decomposition_exchange(share, &heat, 1, err);
     }
     for (size_t g = 0; g < t->n_gpu; g++) {
         const struct tmx_card *k = &t->card[t->gpu[g].card];
@@ -282,7 +280,6 @@ static enum tmx_status collect(struct tmx_cooling *c, double dt_s, struct tmx_de
             c->sink_k[g] = (1 - 1 / c->spec.spread[g].sink) * (c->sink_k[g] + k_per_w * sink_w);
         }
     }
-    return TMX_OK;
 }
 
 /* By the heat of the time that has passed. Warmer water takes less, k_per_w of it from each sink: the step is
@@ -304,17 +301,16 @@ static void warm_loop(struct tmx_cooling *c)
     }
 }
 
-enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
-                                   const struct tmx_cooled *gpu, struct tmx_decomposition *share,
-                                   struct tmx_thread_pool *pool, struct tmx_err *err)
+void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, const struct tmx_cooled *gpu,
+                        struct tmx_decomposition *share, struct tmx_thread_pool *pool, struct tmx_err *err)
 {
     const struct tmx_topology *t = c->spec.topology;
     const double dt_s = view->time_s - c->sum.since_s;
     double exhaust_w = 0;
     c->gpu = gpu;
-    const enum tmx_status got = collect(c, dt_s, share, pool, err);
-    if (got) {
-        return got;
+    collect(c, dt_s, share, pool, err);
+    if (err->code) {
+        return;
     }
     if (c->spec.loop.ua_w_per_k > 0) {
         warm_loop(c);
@@ -342,11 +338,11 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
         memset(c->gpu_rpm_s, 0, t->n_gpu * sizeof *c->gpu_rpm_s);
         memset(c->gpu_inlet_k_s, 0, t->n_gpu * sizeof *c->gpu_inlet_k_s);
     }
-    for (size_t f = 0; f < t->n_fan; f++) {
-        const enum tmx_status st = drive(c, view, f, c->sum.updates > 0 ? dt_s : 0, err);
-        if (st) {
-            return st;
-        }
+    for (size_t f = 0; f < t->n_fan && !err->code; f++) {
+        drive(c, view, f, c->sum.updates > 0 ? dt_s : 0, err);
+    }
+    if (err->code) {
+        return;
     }
     bool changed = false;
     tmx_thread_pool_run(pool, (t->n_card + BATCH - 1) / BATCH, set_cards, c);
@@ -366,7 +362,6 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
     for (size_t g = c->own.first; moves && dt_s > 0 && g < c->own.end; g++) {
         gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g] + c->sink_k[g]);
     }
-    return TMX_OK;
 }
 
 struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,

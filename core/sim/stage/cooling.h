@@ -111,10 +111,8 @@ TMX_NODISCARD enum tmx_status tmx_cooling_take(struct tmx_cooling **c, struct tm
  * and inlet air; at the warm-up's last tick counting starts anew. gpu: [n_gpu], advanced by the thread pool
  * (NULL: none), of which a share is this process's (NULL: all). No allocation. TMX_ESOLVE: the policy wants a
  * speed that is no number. */
-TMX_NODISCARD enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
-                                                 const struct tmx_cooled *gpu,
-                                                 struct tmx_decomposition *share,
-                                                 struct tmx_thread_pool *pool, struct tmx_err *err);
+void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, const struct tmx_cooled *gpu,
+                        struct tmx_decomposition *share, struct tmx_thread_pool *pool, struct tmx_err *err);
 
 /* The ledger up to now_s (of the simulation, warm-up included). */
 struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,

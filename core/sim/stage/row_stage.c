@@ -38,9 +38,8 @@ static void look_at_job(struct tmx_instance_view *v, const struct tmx_sync_job *
     }
 }
 
-enum tmx_status tmx_row_stage_decide(struct tmx_row_stage *r, const struct tmx_view *view,
-                                     struct tmx_machine *m, struct tmx_smooth_gpu *smooth,
-                                     struct tmx_err *err)
+void tmx_row_stage_decide(struct tmx_row_stage *r, const struct tmx_view *view, struct tmx_machine *m,
+                          struct tmx_smooth_gpu *smooth, struct tmx_err *err)
 {
     const bool ramps = tmx_row_of(r->choice)->asks == TMX_ROW_RAMPS;
     struct tmx_row_view v = {.time_s = m->now_s,
@@ -63,9 +62,9 @@ enum tmx_status tmx_row_stage_decide(struct tmx_row_stage *r, const struct tmx_v
     for (size_t i = 0; i < r->n; i++) {
         const double a = r->asked[i];
         if (!isfinite(a) || a < 0 || (ramps && a == 0)) {
-            return tmx_fail(err, TMX_ESOLVE, "row policy %s: a %s of %g %s for %s %zu, expected %s 0",
-                            r->choice->policy->name, ramps ? "ramp" : "hold", a, ramps ? "W/s" : "s",
-                            ramps ? "GPU" : "job", i, ramps ? "more than" : "at least");
+            tmx_error(err, TMX_ESOLVE, "row policy %s: a %s of %g %s for %s %zu, expected %s 0",
+                      r->choice->policy->name, ramps ? "ramp" : "hold", a, ramps ? "W/s" : "s",
+                      ramps ? "GPU" : "job", i, ramps ? "more than" : "at least");
         }
         if (ramps) {
             smooth[i].row_w_per_s = a;
@@ -73,5 +72,4 @@ enum tmx_status tmx_row_stage_decide(struct tmx_row_stage *r, const struct tmx_v
             m->members->part[i].hold_s = a;
         }
     }
-    return TMX_OK;
 }

@@ -181,8 +181,7 @@ struct tmx_row_stage {
 void tmx_row_stage_take(struct tmx_row_stage *r, struct tmx_arena *arena, const struct tmx_choice *choice,
                         double telemetry_s, const struct tmx_machine *m);
 /* smooth [n_gpu]: gets the ramps. TMX_ESOLVE: an answer that is no hold or ramp. */
-TMX_NODISCARD enum tmx_status tmx_row_stage_decide(struct tmx_row_stage *r, const struct tmx_view *view,
-                                                   struct tmx_machine *m, struct tmx_smooth_gpu *smooth,
-                                                   struct tmx_err *err);
+void tmx_row_stage_decide(struct tmx_row_stage *r, const struct tmx_view *view, struct tmx_machine *m,
+                          struct tmx_smooth_gpu *smooth, struct tmx_err *err);
 
 #endif
