@@ -368,7 +368,7 @@ static double gpus_w(const struct tmx_run *r)
         for (size_t u = gpu->unit0; u < gpu->unit0 + gpu->chip->floorplan.n_unit; u++) {
             j += rec->dynamic_j[u] + rec->leakage_j[u] + rec->baseline_j[u];
         }
-        w += tmx_chip_board_w(gpu->chip, j / ((double)rec->n_tick * m->dt_s));
+        w += tmx_chip_board_w(gpu->chip, j / ((double)rec->n_tick * m->tick_s));
     }
     return w;
 }
@@ -404,7 +404,7 @@ static double wall_w(const struct tmx_run *r)
     const struct tmx_host *h = &r->topology.host;
     const struct tmx_recorder *rec = recorder(r);
     const struct tmx_machine *m = machine(r);
-    const double time_s = (double)rec->n_tick * m->dt_s, n = fmax(1, r->topology.nodes);
+    const double time_s = (double)rec->n_tick * m->tick_s, n = fmax(1, r->topology.nodes);
     double busy = 0;
     if (!h->given || rec->n_tick == 0) {
         return 0;

@@ -547,7 +547,7 @@ static void print_queue(const struct tmx_run *run, FILE *out)
             longest_s = wait_s;
         }
     }
-    if (longest && longest_s > m->dt_s) {
+    if (longest && longest_s > m->tick_s) {
         tmx_print_visible(out, "%s waited %.2f s for its turn (busy time does not count that).\n",
                           longest->kernel->name, longest_s);
     }
