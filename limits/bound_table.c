@@ -225,12 +225,15 @@ enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const st
     struct rows r = {.call = call, .err = &own};
     struct tmx_config *cfg = NULL;
     char path[TMX_PATH_SIZE];
-    bool suite = false;
+    bool suite = false, of_mix = false, of_run = false; /* what the file of a path holds */
     for (size_t i = 0; i < 2 && !r.serves; i++) {
         if (!tmx_data_find(kinds[i], what, r.path, &none) && !tmx_config_load(&cfg, r.path, NULL, &none)) {
             const struct tmx_setting *root = tmx_config_root(cfg), *base = tmx_setting_member(root, "base");
             r.serves = tmx_setting_member(base ? base : root, "serve") != NULL;
             suite = r.serves && base;
+            of_mix = tmx_data_is_path(kinds[i], what) &&
+                     (tmx_setting_member(root, "kernels") || tmx_setting_member(root, "arrivals"));
+            of_run = tmx_data_is_path(kinds[i], what) && tmx_setting_member(root, "mix");
         }
         tmx_config_close(cfg);
         cfg = NULL;
@@ -247,8 +250,8 @@ enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const st
             err, TMX_ECONFIG,
             "--reached and --tbt are for runs and suites that serve a language model; %s does not", what);
     }
-    suite = suite || (!r.serves && !tmx_data_find(TMX_DATA_SUITE, what, r.path, &none));
-    const bool mix = !r.serves && !suite && !tmx_data_find(TMX_DATA_MIX, what, path, &none),
+    suite = suite || (!r.serves && !of_mix && !of_run && !tmx_data_find(TMX_DATA_SUITE, what, r.path, &none));
+    const bool mix = !r.serves && !suite && !of_run && !tmx_data_find(TMX_DATA_MIX, what, path, &none),
                run =
                    r.serves || (!suite && (!mix || !tmx_data_is_path(TMX_DATA_RUN, what)) &&
                                 !tmx_data_find(TMX_DATA_RUN, what, r.path, &none)); /* also of a mix's name */

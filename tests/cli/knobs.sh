@@ -67,6 +67,11 @@ if "$thermix" budget gtx280 --limit 50 > out.txt 2> err; then fail "a budget at 
 grep -q 'without work the hottest SM comes to 63.23' err || fail "$(cat err)"
 # kalos is a mix and a run: the run's A100s, which nothing but a power limit stops, and not the mix on the machine of suite tabs-knobs
 if "$thermix" bound kalos --set rows=8 --set cols=8 > /dev/null 2> err || ! grep -q "nothing limits" err; then fail "the bound of a run whose mix has its name"; fi
+# a path is what its file holds
+for name in mixes/WL7 runs/wl1; do
+  "$thermix" bound "$THERMIX_DATA/workloads/$name.cfg" --set rows=8 --set cols=8 > path.txt && "$thermix" bound "${name#*/}" --set rows=8 --set cols=8 | cmp - path.txt ||
+    fail "a bound of the path of $name"
+done
 for bad in policy=MU place.policy=coldest dtm.policy=dvfs; do
   if "$thermix" bound WL7 --set $bad 2> err || ! grep -qF -- "--set $bad: a bound holds for every policy" err; then fail "a bound with $bad: $(cat err)"; fi
 done
