@@ -209,7 +209,8 @@ static void check_options(const struct tmx_trace_options *args, struct tmx_err *
 {
     const struct tmx_hotspot_config *cfg = &args->cfg;
     const struct tmx_thermal_ops *method = args->method;
-    const bool physical = args->network == TMX_NETWORK_PHYSICAL, be = args->scheme == TMX_TRACE_BE;
+    const bool physical = args->network == TMX_NETWORK_PHYSICAL, be = args->scheme == TMX_TRACE_BE,
+               block = cfg->model_type == TMX_HOTSPOT_BLOCK;
     const char *const text[] = {cfg->steady_file, cfg->grid_steady_file, cfg->grid_transient_file};
     if (!cfg->p[0]) {
         tmx_error(err, TMX_ECONFIG, "no power trace: give -p FILE");
@@ -243,8 +244,9 @@ static void check_options(const struct tmx_trace_options *args, struct tmx_err *
                    {"tolerance_k", "--tolerance", args->tolerance_k > 0},
                    {"precision", "--mixed", args->mixed}};
     for (size_t i = 0; i < sizeof reduced / sizeof reduced[0]; i++) {
-        if (reduced[i].given && ((method && !tmx_thermal_option(method, reduced[i].key)) || be)) {
-            tmx_error(err, TMX_ECONFIG, "%s is the reduced model's: not with --method %s or --scheme be",
+        if (reduced[i].given && ((method && !tmx_thermal_option(method, reduced[i].key)) || be || block)) {
+            tmx_error(err, TMX_ECONFIG,
+                      "%s is the reduced model's: not with --method %s, --scheme be or -model_type block",
                       reduced[i].option, method ? method->base.name : tmx_thermal_grid.base.name);
         }
     }

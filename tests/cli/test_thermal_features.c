@@ -275,6 +275,9 @@ static void nothing_asked_for_is_dropped_in_silence(void **state)
     assert_int_equal(
         run_to("-c feat.config -f feat.flp -p feat.ptrace --method reduced --scheme be", "feat.err"), 2);
     assert_true(holds("feat.err", "--scheme be is the full grid's"));
+    assert_int_equal(
+        run_to("-c feat.config -f feat.flp -p feat.ptrace -model_type block --tolerance 0.1", "feat.err"), 2);
+    assert_true(holds("feat.err", "--tolerance is the reduced model's"));
     run(BASE "-grid_rows 8 -grid_rows 4");
     assert_true(holds("feat.err", "given more than once, the first counts, as in HotSpot: grid_rows"));
     run(BASE "-ambient 300"); /* of the configuration file, too: there the command line counts */
