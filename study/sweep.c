@@ -369,7 +369,7 @@ static const struct tmx_opt sample_opts[] = {
 static const struct tmx_opt scale_opts[] = {
     TMX_ROW_REAL(scale, from, "1", -1e300, 1e300, NAN, "first value"),
     TMX_ROW_REAL(scale, to, "1", -1e300, 1e300, NAN, "last value"),
-    TMX_ROW_INT(scale, steps, "1", 0, MAX_STEPS, 0, "number of values; only a sampled study needs none"),
+    TMX_ROW_INT(scale, steps, "1", 0, MAX_STEPS, 0, "number of values; a sampled study has none"),
     TMX_ROW_BOOL(scale, whole, 0, "round to whole numbers"),
     {0},
 };
@@ -493,6 +493,10 @@ static void read_scale(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx
         tmx_error_setting(err, group, "axis %s: the range is %s (from %g to %g in %d step%s)", a->key[0],
                           r.steps == 1 ? "its begin alone" : "empty", r.from, r.to, r.steps,
                           tmx_plural((size_t)r.steps));
+    }
+    if (!grid && r.steps > 0) {
+        tmx_error_setting(err, group, "axis %s: steps does nothing: sample.n is the number of points",
+                          a->key[0]);
     }
     if (!grid) {
         a->interval = true;

@@ -302,6 +302,9 @@ static void bad_studies_are_refused_with_the_line(void **state)
          "axis x: the range is empty (from 1 to 1 in 4 steps)"},
         {"axes = ( { key = \"x\"; range = { from = 1; to = 2; }; } );",
          "axis x: the range is empty (from 1 to 2 in 0 steps)"},
+        {"sample = { method = \"latin\"; n = 4; }; axes = ( { key = \"x\"; range = { from = 1; to = 2; steps "
+         "= 3; }; } );",
+         "axis x: steps does nothing: sample.n is the number of points"},
         {"axes = ( { key = \"x\"; range = { from = 1; to = 2; steps = 1; }; } );",
          "axis x: the range is its begin alone (from 1 to 2 in 1 step)"},
         {"axes = ( { key = \"x\"; values = (\"a\", 1, 2, 1.0); } );", "axis x: values 2 and 4, 1, are equal"},
