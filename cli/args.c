@@ -395,6 +395,16 @@ int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_er
 }
 
 static struct tmx_folders folders; /* of the command; a signal's handler sees it */
+static pid_t shown_by;             /* what it forks draws and says nothing */
+
+/* Its action is the default again. */
+static void end_by(int signal_number)
+{
+    static const char line[] = "\nthermix: stopped by a signal\n";
+    const size_t skip = !tmx_os_is_terminal(stderr); /* there a line of progress may be open */
+    (void)!(shown_by == getpid() && write(STDERR_FILENO, line + skip, sizeof line - 1 - skip));
+    raise(signal_number);
+}
 
 /* Before a folder's list has begun the command just ends; then it ends before its next file, or at once at a
  * second signal. */
@@ -402,7 +412,7 @@ static void on_ending(int signal_number)
 {
     folders.stop = signal_number;
     if (!folders.writing) {
-        raise(signal_number); /* its action is the default again */
+        end_by(signal_number);
     }
 }
 
@@ -411,8 +421,6 @@ static void say_waiting(double at_most_s)
     fprintf(stderr, "thermix: another process makes the same thermal model: waiting for it, at most %.0f s\n",
             at_most_s);
 }
-
-static pid_t shown_by; /* what it forks draws nothing */
 
 /* A set-up may take a minute, and comes before the first line of progress. */
 static void show_making(bool done)
@@ -468,7 +476,7 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     st = st ? st : c->run(args, &err);
     st = tmx_folders_end(&folders, st, &err);
     if (folders.stop) {
-        raise(folders.stop);
+        end_by(folders.stop);
     }
     const int code = tmx_command_end(c->name, st, &err);
     tmx_warn_end(&listener);
