@@ -127,26 +127,34 @@ static void lose_tick(void *ctx, const struct tmx_sim *sim)
     if (!m->counting) {
         return;
     }
-    const struct tmx_frame *f = &sim->frame;
-    const size_t b = bin_at(l, fmax(0, tmx_sim_time_s(sim) - m->dt_s));
+    double lost[N_LOSS] = {0}, busy_sm_s = 0, hottest_k = 0;
     for (size_t g = 0; g < m->n_gpu; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
             if (gpu->chip->sm_of_unit[u] != TMX_NO_SM) {
-                l->hottest_k[b] = fmax(l->hottest_k[b], f->temp_k[gpu->unit0 + u]);
+                hottest_k = fmax(hottest_k, sim->frame.temp_k[gpu->unit0 + u]);
             }
         }
         if (gpu->n_run == 0) {
             continue;
         }
-        l->busy[b] += m->dt_s * (double)gpu->chip->n_sm;
+        busy_sm_s += m->dt_s * (double)gpu->chip->n_sm;
         for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-            double lost[N_LOSS] = {0};
-            l->free_sm_s += lose_sm(m, g, sm, lost) ? m->dt_s : 0;
+            double of_sm[N_LOSS] = {0};
+            l->free_sm_s += lose_sm(m, g, sm, of_sm) ? m->dt_s : 0;
             for (size_t c = 0; c < N_LOSS; c++) {
-                l->sm_s[sm][c] += lost[c];
-                l->bin[b][c] += lost[c];
+                l->sm_s[sm][c] += of_sm[c];
+                lost[c] += of_sm[c];
             }
+        }
+    }
+    const double n = round(m->dt_s / m->tick_s); /* ticks of the step, each in its bin */
+    for (double i = n; i > 0; i--) {
+        const size_t b = bin_at(l, tmx_sim_time_s(sim) - (i - 0.5) * m->tick_s);
+        l->hottest_k[b] = fmax(l->hottest_k[b], hottest_k);
+        l->busy[b] += busy_sm_s / n;
+        for (size_t c = 0; c < N_LOSS; c++) {
+            l->bin[b][c] += lost[c] / n;
         }
     }
 }
@@ -513,8 +521,8 @@ static void print_places(const struct losses *l, const struct tmx_run *run, FILE
         fputs("No SM lost any time to speak of.\n", out);
         return;
     }
-    for (size_t b = 0; b < l->n_bin; b++) {
-        worst = sum_of(l->bin[b]) > sum_of(l->bin[worst]) ? b : worst;
+    for (size_t b = 0; b < l->n_bin; b++) { /* of alike ones the first */
+        worst = sum_of(l->bin[b]) > sum_of(l->bin[worst]) * (1 + 1e-9) ? b : worst;
     }
     fprintf(out, ".\nThe worst %.3g s, from %.4g s on, lost %.2f of %.2f SM seconds.\n", l->bin_s,
             (double)worst * l->bin_s, sum_of(l->bin[worst]), l->busy[worst]);

@@ -85,6 +85,10 @@ grep -q 'Lost most: SM' why.txt && grep -q 'The worst' why.txt || say "explain: 
 "$thermix" explain gtx280x2 --set rows=8 --set cols=8 --set tick_s=0.02 --set sensor.period_s=0.02 -j 2 >two.txt && grep -q 'air 2 K colder' two.txt && ! grep -q r_convec two.txt || say "explain of a card with fans: $(cat two.txt)"
 "$thermix" explain ./hot.cfg --no-steps --format csv >why.csv || say "explain --format csv"
 grep -q throttle why.csv || say "explain --format csv: $(cat why.csv)"
+# a step from event to event is in the bins of all its ticks
+"$thermix" explain study --no-steps --set rows=8 --set cols=8 --set tick=events -o events.svg >events.txt || say "explain of events"
+awk -F, 'NR > 1 && $2 < 0 { bad = 1 } END { exit bad || NR < 10 }' events.figure/data/explain.csv || say "explain of events: bins without a temperature"
+grep -q "of 12.00 SM seconds" events.txt || say "explain of events: $(grep worst events.txt)"
 fails 'norun' explain norun
 # a folder is explained as long as its files make the run whose results are in it
 mkdir -p edited
