@@ -178,11 +178,11 @@ static size_t progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel
         return 0;
     }
     const double add = work_sm_s * job_rate(m, gpu, j), left = j->work_sm_s - j->done_sm_s;
-    if (add < left) {
+    if (add < left - m->share_round_off * j->work_sm_s) {
         j->done_sm_s += add;
         return 0;
     }
-    const double used = left / add;
+    const double used = fmin(1, left / add);
     j->done_sm_s = j->work_sm_s;
     const bool ends = !m->blocks_wait || !blocks_stopped(m, gpu, kernel_slot);
     if (ends) {

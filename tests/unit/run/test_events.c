@@ -88,6 +88,21 @@ static void leakage_in_a_span_is_what_ticks_come_to_as_they_shrink(void **state)
     }
 }
 
+/* Shares and times are rounded; no tick of an idle chip follows the last one with work. */
+static void work_that_ends_with_a_tick_leaves_none(void **state)
+{
+    scratch_write("events_two.cfg",
+                  "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 3.0; }, { kernel = "
+                  "\"Cmem\"; work_s = 3.0; } );");
+    struct tmx_run *run =
+        executed(open_run("mix = \"events_two.cfg\"; chip = \"gtx280\"; seed = 1; policy = "
+                          "\"foresight\"; warmup_s = 1.0; rows = 8; cols = 8; tick_s = 0.005; "
+                          "tick = \"events\";"));
+    check_close(metric(run, "makespan_s"), 6, 1e-12, 0);
+    assert_true(metric(run, "fall_50ms_w") < 1);
+    tmx_run_destroy(run);
+}
+
 /* Random chips, mixes and policies. A reading beside a threshold may fall on its other side, and the rest of
  * the run with it. */
 static void random_runs_are_as_near_to_tiny_ticks_as_fixed_ones_or_nearer(void **state)
@@ -250,6 +265,7 @@ TMX_TESTS(test_events)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leakage_in_a_span_is_what_ticks_come_to_as_they_shrink),
+        cmocka_unit_test(work_that_ends_with_a_tick_leaves_none),
         cmocka_unit_test(random_runs_are_as_near_to_tiny_ticks_as_fixed_ones_or_nearer),
         cmocka_unit_test(the_cost_does_not_grow_as_the_tick_shrinks),
         cmocka_unit_test(a_chip_that_idles_for_an_hour_takes_few_steps),
