@@ -158,12 +158,12 @@ void tmx_config_close(struct tmx_config *c)
 
 const struct tmx_setting *tmx_config_root(const struct tmx_config *c)
 {
-    return c->root;
+    return c ? c->root : NULL;
 }
 
 const struct tmx_setting *tmx_config_find(const struct tmx_config *c, const char *path)
 {
-    return tmx_setting_find(c->root, path);
+    return tmx_setting_find(tmx_config_root(c), path);
 }
 
 void tmx_config_quote(const char *text, FILE *out)
@@ -275,19 +275,21 @@ enum tmx_status tmx_writer_finish(struct tmx_writer *w, struct tmx_setting **tre
 
 /* The value as the syntax has it; else, when no quote or separator is in it, as a bare word. *c: the member
  * v. */
-static enum tmx_status parse_value(struct tmx_config **c, const char *value, const char *where, unsigned line,
-                                   struct tmx_err *err)
+static void parse_value(struct tmx_config **c, const char *value, const char *where, unsigned line,
+                        struct tmx_err *err)
 {
     const size_t size = strlen(value) + 16;
     char *text = malloc(size);
     if (!text) {
-        return tmx_no_memory(err);
+        tmx_no_memory(err);
+        return;
     }
     snprintf(text, size, "v = %s;", value);
     struct tmx_err why = {0};
     enum tmx_status st = tmx_config_parse(c, text, where, &why);
     if (!st && tmx_setting_length((*c)->root) != 1) {
         tmx_config_close(*c);
+        *c = NULL;
         st = tmx_fail_at(&why, TMX_ECONFIG, where, 0, "more than one value");
     }
     const size_t number = strspn(value, "0123456789+-.eE");
@@ -297,10 +299,11 @@ static enum tmx_status parse_value(struct tmx_config **c, const char *value, con
         st = tmx_config_parse(c, text, where, &why);
     }
     free(text);
-    return st == TMX_ECONFIG
-               ? tmx_fail_at(err, st, where, line, "\"%.200s\" is no value: %.300s", value, why.msg)
-           : st ? tmx_fail(err, st, "%s", why.msg)
-                : TMX_OK;
+    if (st == TMX_ECONFIG) {
+        tmx_error_at(err, st, where, line, "\"%.200s\" is no value: %.300s", value, why.msg);
+    } else if (st) {
+        tmx_error(err, st, "%s", why.msg);
+    }
 }
 
 /* The length of one part of a key at s, 0 when it is no name. */
@@ -314,25 +317,29 @@ static size_t part_length(const char *s)
                : 0;
 }
 
-static enum tmx_status check_key(const char *key, const char *file, unsigned line, struct tmx_err *err)
+static void check_key(const char *key, const char *file, unsigned line, struct tmx_err *err)
 {
     const char *part = key;
-    for (size_t depth = 0, n = 0;; depth++, part += n + 1) {
-        n = part_length(part);
+    size_t n = part_length(part);
+    for (size_t depth = 0; !err->code; depth++, n = part_length(part)) {
         if (n == 0 || n > TMX_CONFIG_NAME || depth == TMX_CONFIG_DEPTH) {
-            return tmx_fail_at(err, TMX_ECONFIG, file, line, "character %d: expected a key like group.key",
-                               (int)(part - key) + 1);
+            tmx_error_at(err, TMX_ECONFIG, file, line, "character %d: expected a key like group.key",
+                         (int)(part - key) + 1);
         }
         if (!part[n]) {
-            return TMX_OK;
+            return;
         }
+        part += n + 1;
     }
 }
 
 /* The next override, of a valid key, with a copy of the value or a scalar (from NULL). */
-static enum tmx_status put(struct tmx_sets *s, const char *key, const struct tmx_setting *from,
-                           struct tmx_scalar v, const char *file, unsigned line, struct tmx_err *err)
+static void put(struct tmx_sets *s, const char *key, const struct tmx_setting *from, struct tmx_scalar v,
+                const char *file, unsigned line, struct tmx_err *err)
 {
+    if (err->code) {
+        return;
+    }
     struct tmx_set *more = realloc(s->set, (s->n + 1) * sizeof *more);
     s->set = more ? more : s->set;
     s->values = s->values ? s->values : tmx_setting_add(NULL, NULL, TMX_SETTING_GROUP, NULL, 0);
@@ -341,14 +348,14 @@ static enum tmx_status put(struct tmx_sets *s, const char *key, const struct tmx
                              : from ? tmx_setting_copy(s->values, key, from, file, line)
                                     : tmx_setting_add(s->values, key, v.kind, file, line);
     if (!more || !to || (!from && !tmx_setting_set(to, v))) {
-        return tmx_no_memory(err);
+        tmx_no_memory(err);
+        return;
     }
     more[s->n++] = (struct tmx_set){tmx_setting_name(to), to, file, line};
-    return TMX_OK;
 }
 
-enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *text, const char *file,
-                             unsigned line, struct tmx_err *err)
+void tmx_sets_add(struct tmx_sets *s, const char *below, const char *text, const char *file, unsigned line,
+                  struct tmx_err *err)
 {
     static const char base[] = "base."; /* a suite's command puts it before what was typed */
     static const char plus[] = "_plus_k";
@@ -357,7 +364,8 @@ enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *
     struct tmx_config *value = NULL;
     double celsius;
     if (!key) {
-        return tmx_no_memory(err);
+        tmx_no_memory(err);
+        return;
     }
     snprintf(key, size, "%s%s", below, text);
     if (!file) {
@@ -369,7 +377,8 @@ enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *
     char *eq = strchr(key, '=');
     if (!eq) {
         free(key);
-        return tmx_fail_at(err, TMX_ECONFIG, file, line, "expected key=value");
+        tmx_error_at(err, TMX_ECONFIG, file, line, "expected key=value");
+        return;
     }
     *eq = '\0';
     char *typed = eq + 1;
@@ -387,18 +396,17 @@ enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *
                              sizeof plain)) { /* inlet_plus_k=8K */
         typed = plain;
     }
-    enum tmx_status st = check_key(key, file, line, err);
-    st = st ? st : parse_value(&value, typed, file, line, err);
-    if (!st) {
-        st = put(s, key, tmx_setting_at(value->root, 0), (struct tmx_scalar){0}, file, line, err);
-        tmx_config_close(value);
+    check_key(key, file, line, err);
+    if (!err->code) {
+        parse_value(&value, typed, file, line, err);
     }
+    put(s, key, tmx_setting_at(tmx_config_root(value), 0), (struct tmx_scalar){0}, file, line, err);
+    tmx_config_close(value);
     free(key);
-    return st;
 }
 
-enum tmx_status tmx_sets_put(struct tmx_sets *s, const char *key, struct tmx_scalar v, const char *file,
-                             unsigned line, struct tmx_err *err)
+void tmx_sets_put(struct tmx_sets *s, const char *key, struct tmx_scalar v, const char *file, unsigned line,
+                  struct tmx_err *err)
 {
     char where[MAX_WHERE];
     if (!file) {
@@ -407,43 +415,40 @@ enum tmx_status tmx_sets_put(struct tmx_sets *s, const char *key, struct tmx_sca
         file = where;
         line = 1;
     }
-    const enum tmx_status st = check_key(key, file, line, err);
-    return st ? st : put(s, key, NULL, v, file, line, err);
+    check_key(key, file, line, err);
+    put(s, key, NULL, v, file, line, err);
 }
 
-enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const char *below, const struct tmx_setting *list,
-                                  struct tmx_err *err)
+void tmx_sets_add_list(struct tmx_sets *s, const char *below, const struct tmx_setting *list,
+                       struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
     const size_t first = s->n;
-    for (size_t i = 0; i < tmx_setting_length(list) && !st; i++) {
+    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         const char *text = tmx_setting_text(e);
-        st = text ? tmx_sets_add(s, below, text, tmx_setting_file(e), tmx_setting_line(e), err)
-                  : tmx_fail_setting(err, list, "%s: expected [\"key=value\", ...]", tmx_setting_name(list));
-        for (size_t k = first; k + 1 < s->n && !st; k++) {
+        if (!text) {
+            tmx_error_setting(err, list, "%s: expected [\"key=value\", ...]", tmx_setting_name(list));
+            return;
+        }
+        tmx_sets_add(s, below, text, tmx_setting_file(e), tmx_setting_line(e), err);
+        for (size_t k = first; k + 1 < s->n; k++) {
             if (strcmp(s->set[k].key, s->set[s->n - 1].key) == 0) {
-                st = tmx_fail_setting(err, e, "%s: %s is given twice", tmx_setting_name(list), s->set[k].key);
+                tmx_error_setting(err, e, "%s: %s is given twice", tmx_setting_name(list), s->set[k].key);
             }
         }
     }
-    return st;
 }
 
-enum tmx_status tmx_sets_join(struct tmx_sets *s, const struct tmx_sets *others, const char *less,
-                              struct tmx_err *err)
+void tmx_sets_join(struct tmx_sets *s, const struct tmx_sets *others, const char *less, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; others && i < others->n && !st; i++) {
+    for (size_t i = 0; others && i < others->n; i++) {
         const struct tmx_set *o = &others->set[i];
         const size_t skip = strncmp(o->key, less, strlen(less)) == 0 ? strlen(less) : 0;
-        st = put(s, o->key + skip, o->value, (struct tmx_scalar){0}, o->file, o->line, err);
+        put(s, o->key + skip, o->value, (struct tmx_scalar){0}, o->file, o->line, err);
     }
-    return st;
 }
 
-enum tmx_status tmx_sets_refuse(const struct tmx_sets *s, const char *words, const char *why,
-                                struct tmx_err *err)
+void tmx_sets_refuse(const struct tmx_sets *s, const char *words, const char *why, struct tmx_err *err)
 {
     for (size_t i = 0; s && i < s->n; i++) {
         const struct tmx_set *set = &s->set[i];
@@ -451,10 +456,9 @@ enum tmx_status tmx_sets_refuse(const struct tmx_sets *s, const char *words, con
         char first[64];
         snprintf(first, sizeof first, "%.*s", (int)strcspn(key, "."), key);
         if (tmx_words_have(words, first) || tmx_words_have(words, key)) {
-            return tmx_fail(err, TMX_ECONFIG, "%s: %s", set->file ? set->file : set->key, why);
+            tmx_error(err, TMX_ECONFIG, "%s: %s", set->file ? set->file : set->key, why);
         }
     }
-    return TMX_OK;
 }
 
 void tmx_sets_finish(struct tmx_sets *s)
@@ -464,55 +468,53 @@ void tmx_sets_finish(struct tmx_sets *s)
     *s = (struct tmx_sets){0};
 }
 
-static enum tmx_status apply(struct tmx_config *c, const struct tmx_set *set, struct tmx_err *err)
+static void apply(struct tmx_config *c, const struct tmx_set *set, struct tmx_err *err)
 {
     struct tmx_setting *group = c->root;
     char key[TMX_CONFIG_NAME + 1];
     const char *file = tmx_setting_keep(c->root, set->file), *part = set->key;
-    for (size_t n; file && part[n = strcspn(part, ".")]; part += n + 1) {
+    for (size_t n; file && group && part[n = strcspn(part, ".")]; part += n + 1) {
         snprintf(key, sizeof key, "%.*s", (int)n, part);
         struct tmx_setting *next = tmx_setting_member_mut(group, key);
-        next = next ? next : tmx_setting_add(group, key, TMX_SETTING_GROUP, file, set->line);
-        if (!next) {
-            return tmx_no_memory(err);
+        group = next ? next : tmx_setting_add(group, key, TMX_SETTING_GROUP, file, set->line);
+        if (group && tmx_setting_kind(group) != TMX_SETTING_GROUP) {
+            tmx_error_at(err, TMX_ECONFIG, file, set->line, "character %d: \"%s\" is not a group (%s:%u)",
+                         (int)(part - set->key) + 1, key, tmx_setting_file(group), tmx_setting_line(group));
+            return;
         }
-        if (tmx_setting_kind(next) != TMX_SETTING_GROUP) {
-            return tmx_fail_at(err, TMX_ECONFIG, file, set->line,
-                               "character %d: \"%s\" is not a group (%s:%u)", (int)(part - set->key) + 1, key,
-                               tmx_setting_file(next), tmx_setting_line(next));
-        }
-        group = next;
     }
-    return file && tmx_setting_override(group, part, set->value, file, set->line) ? TMX_OK
-                                                                                  : tmx_no_memory(err);
+    if (!file || !group || !tmx_setting_override(group, part, set->value, file, set->line)) {
+        tmx_no_memory(err);
+    }
 }
 
-enum tmx_status tmx_config_apply(struct tmx_config *c, const struct tmx_sets *s, struct tmx_err *err)
+void tmx_config_apply(struct tmx_config *c, const struct tmx_sets *s, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < s->n && !st; i++) {
-        st = apply(c, &s->set[i], err);
+    for (size_t i = 0; i < s->n && !err->code; i++) {
+        apply(c, &s->set[i], err);
     }
-    return st;
 }
 
 enum tmx_status tmx_config_set(struct tmx_config *c, const char *assignment, struct tmx_err *err)
 {
     struct tmx_sets s = {0};
-    enum tmx_status st = tmx_sets_add(&s, "", assignment, NULL, 0, err);
-    st = st ? st : tmx_config_apply(c, &s, err);
+    struct tmx_err own = {0};
+    tmx_sets_add(&s, "", assignment, NULL, 0, &own);
+    tmx_config_apply(c, &s, &own);
     tmx_sets_finish(&s);
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 enum tmx_status tmx_config_load(struct tmx_config **c, const char *path, const struct tmx_sets *s,
                                 struct tmx_err *err)
 {
-    enum tmx_status st = tmx_config_open(c, path, err);
-    st = st || !s ? st : tmx_config_apply(*c, s, err);
-    if (st) {
+    *c = NULL;
+    if (!err->code && !tmx_config_open(c, path, err) && s) {
+        tmx_config_apply(*c, s, err);
+    }
+    if (err->code) {
         tmx_config_close(*c);
         *c = NULL;
     }
-    return st;
+    return err->code;
 }

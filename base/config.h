@@ -14,7 +14,8 @@
  * functions. The syntax is libconfig's, whose types stay in config.c; numbers are read at 64 bits however
  * they are written. */
 
-/* Overrides, any number of any length, each of one key with its value; zero it first. */
+/* Overrides, any number of any length, each of one key with its value; zero it first. Errors stay
+ * (base/err.h). */
 struct tmx_sets {
     struct tmx_set {
         const char *key;                 /* "a.b.c" */
@@ -28,28 +29,26 @@ struct tmx_sets {
 
 /* The next one from a text "key=value", given at a line of a file (NULL: on the command line). `below`, such
  * as "base.", is put before the text. */
-TMX_NODISCARD enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *text,
-                                           const char *file, unsigned line, struct tmx_err *err);
+void tmx_sets_add(struct tmx_sets *s, const char *below, const char *text, const char *file, unsigned line,
+                  struct tmx_err *err);
 /* The next one from a value. */
-TMX_NODISCARD enum tmx_status tmx_sets_put(struct tmx_sets *s, const char *key, struct tmx_scalar v,
-                                           const char *file, unsigned line, struct tmx_err *err);
+void tmx_sets_put(struct tmx_sets *s, const char *key, struct tmx_scalar v, const char *file, unsigned line,
+                  struct tmx_err *err);
 /* Each text of a list ["key=value", ...] of a configuration (NULL: none), of which none has another's key. */
-TMX_NODISCARD enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const char *below,
-                                                const struct tmx_setting *list, struct tmx_err *err);
+void tmx_sets_add_list(struct tmx_sets *s, const char *below, const struct tmx_setting *list,
+                       struct tmx_err *err);
 /* Copies of others (NULL: none), whose keys lose `less` at their beginning. */
-TMX_NODISCARD enum tmx_status tmx_sets_join(struct tmx_sets *s, const struct tmx_sets *others,
-                                            const char *less, struct tmx_err *err);
+void tmx_sets_join(struct tmx_sets *s, const struct tmx_sets *others, const char *less, struct tmx_err *err);
 /* TMX_ECONFIG where one of them (NULL: there is none) is of these keys or groups: "it: why". */
-enum tmx_status tmx_sets_refuse(const struct tmx_sets *s, const char *words, const char *why,
-                                struct tmx_err *err);
+void tmx_sets_refuse(const struct tmx_sets *s, const char *words, const char *why, struct tmx_err *err);
 void tmx_sets_finish(struct tmx_sets *s);
 
-/* Replace these keys; an error leaves some of them replaced. */
-TMX_NODISCARD enum tmx_status tmx_config_apply(struct tmx_config *c, const struct tmx_sets *s,
-                                               struct tmx_err *err);
-/* A configuration file with these overrides (NULL: none): the way to every one that is read. */
-TMX_NODISCARD enum tmx_status tmx_config_load(struct tmx_config **c, const char *path,
-                                              const struct tmx_sets *s, struct tmx_err *err);
+/* Replace these keys; an error leaves some of them replaced, and stays. */
+void tmx_config_apply(struct tmx_config *c, const struct tmx_sets *s, struct tmx_err *err);
+/* A configuration file with these overrides (NULL: none): the way to every one that is read. An error stays
+ * and is returned; *c is NULL then. */
+enum tmx_status tmx_config_load(struct tmx_config **c, const char *path, const struct tmx_sets *s,
+                                struct tmx_err *err);
 
 /* Write text in quotes, so that it reads back equal. */
 void tmx_config_quote(const char *text, FILE *out);
@@ -73,7 +72,7 @@ void tmx_writer_comment(struct tmx_writer *w, const char *fmt, ...) TMX_PRINTF(2
 TMX_NODISCARD enum tmx_status tmx_writer_finish(struct tmx_writer *w, struct tmx_setting **tree,
                                                 struct tmx_err *err);
 
-const struct tmx_setting *tmx_config_root(const struct tmx_config *c);
+const struct tmx_setting *tmx_config_root(const struct tmx_config *c);                   /* NULL: of NULL */
 const struct tmx_setting *tmx_config_find(const struct tmx_config *c, const char *path); /* of its root */
 
 #endif

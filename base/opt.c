@@ -289,7 +289,7 @@ static void read_rows(struct reader *r, const struct tmx_opt *opts, void *obj,
                       const struct tmx_setting *group, const struct tmx_setting *place, const char *name,
                       const char *const *also, const struct tmx_keys *inner)
 {
-    r->err.code = r->err.code ? r->err.code : tmx_setting_check(group, TMX_SETTING_GROUP, &r->err);
+    tmx_setting_check(group, TMX_SETTING_GROUP, &r->err);
     if (!r->err.code) {
         check_keys(r, opts, also, inner, group);
     }
@@ -306,21 +306,29 @@ static void read_rows(struct reader *r, const struct tmx_opt *opts, void *obj,
     }
 }
 
+static enum tmx_status read_all(const struct tmx_opt *opts, void *obj, const struct tmx_setting *group,
+                                const struct tmx_setting *place, const char *name, const char *const *also,
+                                struct tmx_err *err)
+{
+    struct reader r = {.file = NULL};
+    if (err && err->code) {
+        return err->code;
+    }
+    read_rows(&r, opts, obj, group, place, name, also, NULL);
+    return tmx_error_give(err, &r.err);
+}
+
 enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj, const struct tmx_setting *group,
                              const char *const *also, struct tmx_err *err)
 {
-    struct reader r = {.file = NULL};
-    read_rows(&r, opts, obj, group, group, "", also, NULL);
-    return tmx_error_give(err, &r.err);
+    return read_all(opts, obj, group, group, "", also, err);
 }
 
 enum tmx_status tmx_opt_read_group(const struct tmx_opt *opts, void *obj, const struct tmx_setting *parent,
                                    const char *key, const char *const *also, struct tmx_err *err)
 {
     const struct tmx_setting *group = tmx_setting_member(parent, key);
-    struct reader r = {.file = NULL};
-    read_rows(&r, opts, obj, group, group ? group : parent, group ? "" : key, also, NULL);
-    return tmx_error_give(err, &r.err);
+    return read_all(opts, obj, group, group ? group : parent, group ? "" : key, also, err);
 }
 
 /* place, name: see read_rows */
@@ -329,10 +337,12 @@ static void read_group(struct reader *r, const struct tmx_opt *rows, const struc
 
 static void read_list(struct reader *r, const struct tmx_keys *p, void *obj, const struct tmx_setting *group)
 {
-    const struct tmx_setting *list = tmx_setting_member(group, p->group);
     struct tmx_err *err = &r->err;
-    err->code = tmx_setting_list(group, p->group, list || !p->optional ? p->least : 0, p->most, &list, err);
-    err->code = err->code || !p->name ? err->code : tmx_setting_unique(list, p->name, err);
+    const bool absent = p->optional && !tmx_setting_member(group, p->group);
+    const struct tmx_setting *list = tmx_setting_list(group, p->group, absent ? 0 : p->least, p->most, err);
+    if (p->name) {
+        tmx_setting_unique(list, p->name, err);
+    }
     char *element = (char *)obj + p->offset;
     size_t n = err->code ? 0 : tmx_setting_length(list);
     if (!err->code && p->owned) {
@@ -375,24 +385,26 @@ enum tmx_status tmx_keys_read(const struct tmx_keys *keys, void *obj, const stru
                               struct tmx_err *err)
 {
     struct reader r = {.file = NULL};
-    read_group(&r, keys->opts, keys->inner, obj, group, group, "");
-    return tmx_error_give(err, &r.err);
+    if (!err->code) {
+        read_group(&r, keys->opts, keys->inner, obj, group, group, "");
+    }
+    return err->code ? err->code : tmx_error_give(err, &r.err);
 }
 
 enum tmx_status tmx_keys_load(const struct tmx_keys *file, void *obj, const char *path,
                               const struct tmx_sets *sets, struct tmx_config **keep, struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_config_load(&cfg, path, sets, err);
-    st = st ? st : tmx_keys_read(file, obj, tmx_config_root(cfg), err);
-    if (st || !keep) {
+    tmx_config_load(&cfg, path, sets, err);
+    tmx_keys_read(file, obj, tmx_config_root(cfg), err);
+    if (err->code || !keep) {
         tmx_config_close(cfg);
         cfg = NULL;
     }
     if (keep) {
         *keep = cfg;
     }
-    return st;
+    return err->code;
 }
 
 const struct tmx_setting *tmx_opt_given(const struct tmx_opt *opts, const void *obj, const char *keys,
@@ -499,11 +511,11 @@ enum tmx_status tmx_plugin_state(const struct tmx_plugin *p, const struct tmx_se
     if (!s) {
         return tmx_fail(err, TMX_ENOMEM, "%s: state of %zu bytes", p->name, p->state_size);
     }
-    const enum tmx_status st = tmx_opt_read(p->opts ? p->opts : none, s, group, also, err);
-    if (st) {
+    struct tmx_err own = {0}; /* err is that of the library's users, who may have used it before */
+    if (tmx_opt_read(p->opts ? p->opts : none, s, group, also, &own)) {
         free(s);
-        return st;
+    } else {
+        *state = s;
     }
-    *state = s;
-    return TMX_OK;
+    return tmx_error_give(err, &own);
 }

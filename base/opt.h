@@ -21,14 +21,13 @@ struct tmx_config;
  * nearest known one), wrong types, non-finite and out-of-range values. Keys listed in also
  * (NULL-terminated, may be NULL) are left to the caller. A path (rows of files and names) is relative to the
  * file that contains it, else to the current folder; obj gets it as it leads there from the current folder.
- * On failure obj is unspecified and *err names file, line, and key. Returns TMX_OK or TMX_ECONFIG. */
-TMX_NODISCARD enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj,
-                                           const struct tmx_setting *group, const char *const *also,
-                                           struct tmx_err *err);
+ * On failure obj is unspecified and *err names file, line, and key. Errors stay (base/err.h): nothing is read
+ * where *err (may be NULL) has one. Returns its code. */
+enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj, const struct tmx_setting *group,
+                             const char *const *also, struct tmx_err *err);
 /* The same from the group `key` of parent; a required key of an absent group is missing at parent. */
-TMX_NODISCARD enum tmx_status tmx_opt_read_group(const struct tmx_opt *opts, void *obj,
-                                                 const struct tmx_setting *parent, const char *key,
-                                                 const char *const *also, struct tmx_err *err);
+enum tmx_status tmx_opt_read_group(const struct tmx_opt *opts, void *obj, const struct tmx_setting *parent,
+                                   const char *key, const char *const *also, struct tmx_err *err);
 
 /* What a file or a group may have: rows, and groups and lists inside. An array of them ends with {0}.
  * `thermix list keys` prints them. */
@@ -60,13 +59,12 @@ struct tmx_keys {
     .most = (most_)
 
 /* Rows as tmx_opt_read does, and what is inside, with the length and order of lists checked. */
-TMX_NODISCARD enum tmx_status tmx_keys_read(const struct tmx_keys *keys, void *obj,
-                                            const struct tmx_setting *group, struct tmx_err *err);
+enum tmx_status tmx_keys_read(const struct tmx_keys *keys, void *obj, const struct tmx_setting *group,
+                              struct tmx_err *err);
 /* A file with these overrides (NULL: none). *keep gets the configuration, for what other readers read; keep
  * may be NULL. */
-TMX_NODISCARD enum tmx_status tmx_keys_load(const struct tmx_keys *file, void *obj, const char *path,
-                                            const struct tmx_sets *sets, struct tmx_config **keep,
-                                            struct tmx_err *err);
+enum tmx_status tmx_keys_load(const struct tmx_keys *file, void *obj, const char *path,
+                              const struct tmx_sets *sets, struct tmx_config **keep, struct tmx_err *err);
 
 /* Set the field of one row from a word, as it stands on a command line or in a
  * `-name value` file: numbers are decimal, BOOL takes 0, 1, true, false, on, off, CHOICE

@@ -196,89 +196,82 @@ bool tmx_setting_bool(const struct tmx_setting *n)
     return n->value.integer != 0;
 }
 
-static enum tmx_status wrong_kind(const struct tmx_setting *n, enum tmx_setting_kind want,
-                                  struct tmx_err *err)
-{
-    const char *name = tmx_setting_name(n->name ? n : n->parent); /* an element is called as its list */
-    return tmx_fail_setting(err, n, "%s%sexpected %s, found %s", name, *name ? ": " : "", kind_words[want],
-                            kind_words[n->kind]);
-}
-
 static const char *name_of(const struct tmx_setting *element, const char *key)
 {
     const char *text = tmx_setting_text(element);
     return text ? text : tmx_setting_text(tmx_setting_member(element, key));
 }
 
-enum tmx_status tmx_setting_unique(const struct tmx_setting *list, const char *key, struct tmx_err *err)
+void tmx_setting_unique(const struct tmx_setting *list, const char *key, struct tmx_err *err)
 {
-    for (size_t i = 0; i < tmx_setting_length(list); i++) {
+    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
         const struct tmx_setting *e = list->child[i];
         const char *name = name_of(e, key);
         if (name && !*name) {
-            return tmx_fail_setting(err, e, "%s: an empty name", tmx_setting_name(list));
+            tmx_error_setting(err, e, "%s: an empty name", tmx_setting_name(list));
         }
         for (size_t k = 0; name && k < i; k++) {
             const char *other = name_of(list->child[k], key);
             if (other && strcmp(name, other) == 0) {
-                return tmx_fail_setting(err, e, "%s: \"%.80s\" is given twice (first at line %u)",
-                                        tmx_setting_name(list), name, list->child[k]->line);
+                tmx_error_setting(err, e, "%s: \"%.80s\" is given twice (first at line %u)",
+                                  tmx_setting_name(list), name, list->child[k]->line);
             }
         }
     }
-    return TMX_OK;
 }
 
-enum tmx_status tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind,
-                                  struct tmx_err *err)
+void tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind, struct tmx_err *err)
 {
-    const bool list = kind == TMX_SETTING_LIST && tmx_setting_is_list(n);
-    return !n || n->kind == kind || list ? TMX_OK : wrong_kind(n, kind, err);
-}
-
-enum tmx_status tmx_setting_group(const struct tmx_setting *parent, const char *key,
-                                  const struct tmx_setting **out, struct tmx_err *err)
-{
-    *out = tmx_setting_member(parent, key);
-    return tmx_setting_check(*out, TMX_SETTING_GROUP, err);
-}
-
-enum tmx_status tmx_setting_list(const struct tmx_setting *parent, const char *key, size_t least, size_t most,
-                                 const struct tmx_setting **out, struct tmx_err *err)
-{
-    *out = tmx_setting_member(parent, key);
-    const enum tmx_status st = tmx_setting_check(*out, TMX_SETTING_LIST, err);
-    const size_t n = tmx_setting_length(*out);
-    if (!st && !*out && least > 0) {
-        return tmx_fail_setting(err, parent, "missing key \"%s\": a list of %zu to %zu entries", key, least,
-                                most);
+    if (n && n->kind != kind && !(kind == TMX_SETTING_LIST && tmx_setting_is_list(n))) {
+        const char *name = tmx_setting_name(n->name ? n : n->parent); /* an element is called as its list */
+        tmx_error_setting(err, n, "%s%sexpected %s, found %s", name, *name ? ": " : "", kind_words[kind],
+                          kind_words[n->kind]);
     }
-    if (!st && *out && (n > most || n < least)) {
-        return tmx_fail_setting(err, *out ? *out : parent,
-                                "%s: expected a list of %zu to %zu entries, found %zu", key, least, most, n);
-    }
-    return st;
 }
 
-enum tmx_status tmx_setting_texts(const struct tmx_setting *parent, const char *key, size_t least,
-                                  size_t most, const struct tmx_setting **out, struct tmx_err *err)
+const struct tmx_setting *tmx_setting_group(const struct tmx_setting *parent, const char *key,
+                                            struct tmx_err *err)
 {
-    enum tmx_status st = tmx_setting_list(parent, key, least, most, out, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(*out); i++) {
-        const struct tmx_setting *e = tmx_setting_at(*out, i);
-        st = tmx_setting_text(e) ? TMX_OK
-                                 : tmx_fail_setting(err, e, "%s: entry %zu: expected %s, found %s", key,
-                                                    i + 1, kind_words[TMX_SETTING_TEXT], kind_words[e->kind]);
-    }
-    return st;
+    const struct tmx_setting *group = tmx_setting_member(parent, key);
+    tmx_setting_check(group, TMX_SETTING_GROUP, err);
+    return err->code ? NULL : group;
 }
 
-enum tmx_status tmx_setting_word(const struct tmx_setting *parent, const char *key, const char *fallback,
-                                 const char **out, struct tmx_err *err)
+const struct tmx_setting *tmx_setting_list(const struct tmx_setting *parent, const char *key, size_t least,
+                                           size_t most, struct tmx_err *err)
+{
+    const struct tmx_setting *list = tmx_setting_member(parent, key);
+    const size_t n = tmx_setting_length(list);
+    tmx_setting_check(list, TMX_SETTING_LIST, err);
+    if (!list && least > 0) {
+        tmx_error_setting(err, parent, "missing key \"%s\": a list of %zu to %zu entries", key, least, most);
+    } else if (list && (n > most || n < least)) {
+        tmx_error_setting(err, list, "%s: expected a list of %zu to %zu entries, found %zu", key, least, most,
+                          n);
+    }
+    return err->code ? NULL : list;
+}
+
+const struct tmx_setting *tmx_setting_texts(const struct tmx_setting *parent, const char *key, size_t least,
+                                            size_t most, struct tmx_err *err)
+{
+    const struct tmx_setting *list = tmx_setting_list(parent, key, least, most, err);
+    for (size_t i = 0; i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *e = list->child[i];
+        if (!tmx_setting_text(e)) {
+            tmx_error_setting(err, e, "%s: entry %zu: expected %s, found %s", key, i + 1,
+                              kind_words[TMX_SETTING_TEXT], kind_words[e->kind]);
+        }
+    }
+    return err->code ? NULL : list;
+}
+
+const char *tmx_setting_word(const struct tmx_setting *parent, const char *key, const char *fallback,
+                             struct tmx_err *err)
 {
     const struct tmx_setting *n = tmx_setting_member(parent, key);
-    *out = n ? tmx_setting_text(n) : fallback;
-    return tmx_setting_check(tmx_setting_member(parent, key), TMX_SETTING_TEXT, err);
+    tmx_setting_check(n, TMX_SETTING_TEXT, err);
+    return n && !err->code ? tmx_setting_text(n) : fallback;
 }
 
 enum tmx_status tmx_setting_locate(const struct tmx_setting *n, enum tmx_status st, struct tmx_err *err)

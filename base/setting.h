@@ -64,30 +64,26 @@ int64_t tmx_setting_integer(const struct tmx_setting *n);          /* of an INTE
 bool tmx_setting_bool(const struct tmx_setting *n);                /* of a BOOL */
 struct tmx_scalar tmx_setting_scalar(const struct tmx_setting *n); /* of a node that is there and a scalar */
 
-/* The kinds that a reader wants, checked with words and place in this one file. */
+/* The kinds that a reader wants, checked with words and place in this one file; errors stay (base/err.h). */
 
-/* A group; *out is NULL when the key is absent. */
-TMX_NODISCARD enum tmx_status tmx_setting_group(const struct tmx_setting *parent, const char *key,
-                                                const struct tmx_setting **out, struct tmx_err *err);
-/* A list or an array of least to most elements; *out is NULL when the key is absent and least is 0. */
-TMX_NODISCARD enum tmx_status tmx_setting_list(const struct tmx_setting *parent, const char *key,
-                                               size_t least, size_t most, const struct tmx_setting **out,
-                                               struct tmx_err *err);
+/* A group; NULL when the key is absent, and after an error, as below. */
+const struct tmx_setting *tmx_setting_group(const struct tmx_setting *parent, const char *key,
+                                            struct tmx_err *err);
+/* A list or an array of least to most elements; NULL when the key is absent and least is 0. */
+const struct tmx_setting *tmx_setting_list(const struct tmx_setting *parent, const char *key, size_t least,
+                                           size_t most, struct tmx_err *err);
 /* The same of texts: tmx_setting_text of each element is not NULL. */
-TMX_NODISCARD enum tmx_status tmx_setting_texts(const struct tmx_setting *parent, const char *key,
-                                                size_t least, size_t most, const struct tmx_setting **out,
-                                                struct tmx_err *err);
-/* A text, or fallback when the key is absent. */
-TMX_NODISCARD enum tmx_status tmx_setting_word(const struct tmx_setting *parent, const char *key,
-                                               const char *fallback, const char **out, struct tmx_err *err);
+const struct tmx_setting *tmx_setting_texts(const struct tmx_setting *parent, const char *key, size_t least,
+                                            size_t most, struct tmx_err *err);
+/* A text, or fallback when the key is absent and after an error. */
+const char *tmx_setting_word(const struct tmx_setting *parent, const char *key, const char *fallback,
+                             struct tmx_err *err);
 /* A setting that is present must be of this kind; LIST allows an array too. */
-TMX_NODISCARD enum tmx_status tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind,
-                                                struct tmx_err *err);
+void tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind, struct tmx_err *err);
 
 /* The elements of a list are texts, or groups with a text `key`: no name is empty, none is given twice.
  * list may be NULL; an element without a name is left to its reader. */
-TMX_NODISCARD enum tmx_status tmx_setting_unique(const struct tmx_setting *list, const char *key,
-                                                 struct tmx_err *err);
+void tmx_setting_unique(const struct tmx_setting *list, const char *key, struct tmx_err *err);
 
 /* Fail at the place of a node. */
 #define tmx_fail_setting(err, n, ...) \

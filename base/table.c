@@ -182,6 +182,9 @@ void tmx_table_copy(struct tmx_table *t, const struct tmx_cell *cell)
 
 enum tmx_status tmx_table_check(const struct tmx_table *t, struct tmx_err *err)
 {
+    if (err && err->code) {
+        return err->code;
+    }
     if (!t || t->arena.failed) {
         return tmx_no_memory(err);
     }

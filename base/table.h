@@ -58,8 +58,10 @@ void tmx_table_real_or_empty(struct tmx_table *t, double v); /* empty where v is
 void tmx_table_row(struct tmx_table *t, const char *cells, ...) TMX_PRINTF(2, 3);
 
 /* TMX_OK when every row is whole and every real finite; else TMX_ENOMEM or TMX_ESOLVE
- * naming the column and the row. */
-TMX_NODISCARD enum tmx_status tmx_table_check(const struct tmx_table *t, struct tmx_err *err);
+ * naming the column and the row. An error that *err (may be NULL) has already stays, and its code is
+ * returned.
+ */
+enum tmx_status tmx_table_check(const struct tmx_table *t, struct tmx_err *err);
 
 size_t tmx_table_rows(const struct tmx_table *t);
 size_t tmx_table_columns(const struct tmx_table *t);

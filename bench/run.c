@@ -100,11 +100,12 @@ int main(int argc, char **argv)
     struct tmx_run *run = NULL, *events = NULL;
     struct tmx_err err = {0};
     const struct tmx_run_how how = {.sets = &sets};
-    enum tmx_status st =
-        argc > 1 ? TMX_OK : tmx_sets_put(&sets, "policy", TMX_TEXT_VALUE("MU"), NULL, 0, &err);
-    st = st ? st : tmx_run_load(&run, path, &how, &err);
-    st = st ? st : tmx_sets_put(&sets, "tick", TMX_TEXT_VALUE("events"), NULL, 0, &err);
-    st = st ? st : tmx_run_load(&events, path, &how, &err);
+    if (argc <= 1) {
+        tmx_sets_put(&sets, "policy", TMX_TEXT_VALUE("MU"), NULL, 0, &err);
+    }
+    tmx_run_load(&run, path, &how, &err);
+    tmx_sets_put(&sets, "tick", TMX_TEXT_VALUE("events"), NULL, 0, &err);
+    enum tmx_status st = tmx_run_load(&events, path, &how, &err);
     tmx_sets_finish(&sets);
     st = st ? st : measure(run, events, n, &err);
     if (st) {

@@ -133,7 +133,8 @@ static enum tmx_status set(const struct parser *p, const struct tmx_arg *a, cons
         add_text(to, p->arena, text);
         break;
     case TMX_ARG_SETS:
-        return tmx_sets_add(to, a->prefix ? a->prefix : "", text, NULL, 0, err);
+        tmx_sets_add(to, a->prefix ? a->prefix : "", text, NULL, 0, err);
+        return err->code;
     case TMX_ARG_LIST:
         return read_list(to, p->arena, text, err);
     case TMX_ARG_INTS:

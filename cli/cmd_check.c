@@ -95,11 +95,11 @@ static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
 static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
 {
     struct tmx_sweep s = {0};
-    enum tmx_status st = tmx_sweep_load(&s, r->path, err);
     struct tmx_runs runs;
+    (void)!tmx_sweep_load(&s, r->path, err);
     tmx_sweep_runs(&s, &runs);
-    st = st ? st : tmx_study_check(&runs, err);
-    st = say(r, st, "study", " of %zu points on %s", s.n_point, s.base);
+    tmx_study_check(&runs, err);
+    const enum tmx_status st = say(r, err->code, "study", " of %zu points on %s", s.n_point, s.base);
     tmx_sweep_finish(&s);
     return st;
 }
@@ -192,19 +192,14 @@ static enum tmx_status check_by_run(const char *key, const char *path, struct tm
         return tmx_no_memory(err);
     }
     *mix.entry = (struct tmx_mix_entry){.kernel = "load", .gpus = 1, .power_w = 1, .work_s = 1};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < sizeof own / sizeof own[0] && !st; i++) {
-        st = tmx_sets_put(&sets, own[i].key, own[i].value, NULL, 0, err);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        tmx_sets_put(&sets, own[i].key, own[i].value, NULL, 0, err);
     }
     const struct tmx_run_how how = {.sets = &sets, .mix = &mix, .described = true};
-    if (st) {
-        tmx_mix_finish(&mix);
-    } else {
-        st = tmx_run_load(&run, "", &how, err);
-    }
+    tmx_run_load(&run, "", &how, err);
     tmx_run_destroy(run);
     tmx_sets_finish(&sets);
-    return st;
+    return err->code;
 }
 
 static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)

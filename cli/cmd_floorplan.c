@@ -58,17 +58,15 @@ struct compare {
     struct tmx_arena arena;
 };
 
-static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
+static void sets(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct compare *s = ctx;
     const char *const of_task[][2] = {{"base.floorplan", s->file[task / s->n_mix]},
                                       {"base.mix", s->mix[task % s->n_mix]},
                                       {"base.policy", s->a->policy}};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < sizeof of_task / sizeof of_task[0] && !st; i++) {
-        st = tmx_sets_put(set, of_task[i][0], TMX_TEXT_VALUE(of_task[i][1]), NULL, 0, err);
+    for (size_t i = 0; i < sizeof of_task / sizeof of_task[0]; i++) {
+        tmx_sets_put(set, of_task[i][0], TMX_TEXT_VALUE(of_task[i][1]), NULL, 0, err);
     }
-    return st;
 }
 
 static void read_units(void *ctx, const struct tmx_run *run, double *value)
@@ -103,7 +101,7 @@ static void compare_run(struct compare *s, struct tmx_err *err)
         } else if (!tmx_setting_text(at)) {
             tmx_error_setting(err, mixes, "mixes: expected names in quotes");
         } else {
-            err->code = tmx_data_name_for(TMX_DATA_MIX, at, tmx_setting_text(at), s->mix[s->n_mix], err);
+            tmx_data_name_for(TMX_DATA_MIX, at, tmx_setting_text(at), s->mix[s->n_mix], err);
         }
     }
     tmx_config_close(cfg);
@@ -129,7 +127,7 @@ static void compare_run(struct compare *s, struct tmx_err *err)
                                   .probe = &probe,
                                   .suite = true};
     const struct tmx_study_options o = {.n_worker = (unsigned)s->a->jobs, .noun = "runs", TMX_STUDY_WHOLE};
-    err->code = err->code ? err->code : tmx_study_values(&s->runs, &runs, &o, err);
+    tmx_study_values(&s->runs, &runs, &o, err);
     for (size_t i = 0; i < s->runs.n_point && !err->code; i++) {
         if (s->runs.error[i]) {
             tmx_error(err, TMX_ESOLVE, "%s, %s: %s", s->file[i / s->n_mix], s->mix[i % s->n_mix],

@@ -73,12 +73,10 @@ enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, const char *path
 {
     struct tmx_config *cfg = NULL;
     *c = (struct tmx_memory_chip){0};
-    enum tmx_status st = tmx_config_load(&cfg, path, sets, err);
-    if (!st) {
-        const struct tmx_setting *root = tmx_config_root(cfg);
-        st = tmx_opt_read_group(chip_opts, c, root, "memory", NULL, err);
-        st = st ? st : tmx_sm_limits_read(&c->limits, root, err);
-    }
+    tmx_config_load(&cfg, path, sets, err);
+    const struct tmx_setting *root = tmx_config_root(cfg);
+    enum tmx_status st = tmx_opt_read_group(chip_opts, c, root, "memory", NULL, err);
+    st = st ? st : tmx_sm_limits_read(&c->limits, root, err);
     tmx_config_close(cfg);
     return st;
 }
@@ -94,25 +92,26 @@ static const struct tmx_opt repeat_opts[] = {
 
 /* The base, any of whose keys a launch of a sequence may give again: the defaults of `over` (NULL: none) are
  * the base's values. */
-static enum tmx_status read_launch(struct launch *l, const struct tmx_setting *base,
-                                   const struct tmx_setting *over, struct tmx_err *err)
+static void read_launch(struct launch *l, const struct tmx_setting *base, const struct tmx_setting *over,
+                        struct tmx_err *err)
 {
     enum { N = sizeof kernel_opts / sizeof kernel_opts[0] };
     static const char *const also[] = {"sequence", NULL};
     struct tmx_opt rows[N + 1] = {[N - 1] = repeat_opts[0]};
     *l = (struct launch){.repeat = 1};
-    const enum tmx_status st = tmx_opt_read(kernel_opts, &l->kernel, base, also, err);
-    for (size_t i = 0; i + 1 < N && !st; i++) {
+    tmx_opt_read(kernel_opts, &l->kernel, base, also, err);
+    for (size_t i = 0; i + 1 < N && !err->code; i++) {
         rows[i] = kernel_opts[i];
         (void)tmx_scalar_real(tmx_opt_value(&rows[i], &l->kernel), &rows[i].def);
     }
-    return st || !over ? st : tmx_opt_read(rows, l, over, NULL, err);
+    if (over) {
+        tmx_opt_read(rows, l, over, NULL, err);
+    }
 }
 
 /* Launch shape that the memory group leaves to the file and the chip. */
-static enum tmx_status complete(struct tmx_memory_kernel *k, const struct tmx_kernel *file,
-                                const struct tmx_memory_chip *chip, const struct tmx_setting *at,
-                                struct tmx_err *err)
+static void complete(struct tmx_memory_kernel *k, const struct tmx_kernel *file,
+                     const struct tmx_memory_chip *chip, const struct tmx_setting *at, struct tmx_err *err)
 {
     if (k->blocks == 0) {
         k->blocks = file->launch.thread_blocks;
@@ -124,31 +123,30 @@ static enum tmx_status complete(struct tmx_memory_kernel *k, const struct tmx_ke
         k->blocks_per_core = tmx_kernel_occupancy(file, &chip->limits);
     }
     if (k->blocks_per_core == 0) {
-        return tmx_fail_setting(err, at, "kernel %s: not one block fits on a core", file->name);
+        tmx_error_setting(err, at, "kernel %s: not one block fits on a core", file->name);
     }
-    return TMX_OK;
 }
 
-static enum tmx_status read_variant(struct tmx_memory_program *p, const struct tmx_setting *g,
-                                    const struct tmx_kernel *file, const struct tmx_memory_chip *chip,
-                                    struct tmx_err *err)
+static void read_variant(struct tmx_memory_program *p, const struct tmx_setting *g,
+                         const struct tmx_kernel *file, const struct tmx_memory_chip *chip,
+                         struct tmx_err *err)
 {
-    const struct tmx_setting *sequence;
-    enum tmx_status st = tmx_setting_list(g, "sequence", tmx_setting_member(g, "sequence") ? 1 : 0,
-                                          TMX_MAX_LAUNCH, &sequence, err);
-    for (size_t i = 0; !st && i < (sequence ? tmx_setting_length(sequence) : 1); i++) {
+    const size_t least = tmx_setting_member(g, "sequence") ? 1 : 0;
+    const struct tmx_setting *sequence = tmx_setting_list(g, "sequence", least, TMX_MAX_LAUNCH, err);
+    for (size_t i = 0; i < (sequence ? tmx_setting_length(sequence) : 1) && !err->code; i++) {
         const struct tmx_setting *over = tmx_setting_at(sequence, i);
         struct launch l;
-        st = read_launch(&l, g, over, err);
-        st = st || !chip ? st : complete(&l.kernel, file, chip, over ? over : g, err);
-        if (!st && p->n + (size_t)l.repeat > TMX_MAX_LAUNCH) {
-            st = tmx_fail_setting(err, over ? over : g, "more than %d launches", TMX_MAX_LAUNCH);
+        read_launch(&l, g, over, err);
+        if (chip && !err->code) {
+            complete(&l.kernel, file, chip, over ? over : g, err);
         }
-        for (int r = 0; r < l.repeat && !st; r++) {
+        if (p->n + (size_t)l.repeat > TMX_MAX_LAUNCH) {
+            tmx_error_setting(err, over ? over : g, "more than %d launches", TMX_MAX_LAUNCH);
+        }
+        for (int r = 0; r < l.repeat && !err->code; r++) {
             p->kernel[p->n++] = l.kernel;
         }
     }
-    return st;
 }
 
 enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char *path,
@@ -162,31 +160,26 @@ enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char
     }
     *p = (struct tmx_memory_program){0};
     memcpy(p->name, file.name, sizeof p->name);
-    st = tmx_config_load(&cfg, path, NULL, err);
-    if (!st) {
-        const struct tmx_setting *root = tmx_config_root(cfg), *memory, *g = NULL;
-        st = tmx_setting_group(root, "memory", &memory, err);
-        for (size_t i = 0; !st && i < tmx_setting_length(memory); i++) { /* of other chips, too */
-            p->n = 0;
-            st = tmx_setting_check(tmx_setting_at(memory, i), TMX_SETTING_GROUP, err);
-            st = st ? st : read_variant(p, tmx_setting_at(memory, i), &file, NULL, err);
-        }
+    tmx_config_load(&cfg, path, NULL, err);
+    const struct tmx_setting *root = tmx_config_root(cfg), *memory = tmx_setting_group(root, "memory", err);
+    for (size_t i = 0; i < tmx_setting_length(memory) && !err->code; i++) { /* of other chips, too */
         p->n = 0;
-        if (st || !chip) {
-            tmx_config_close(cfg);
-            return st;
-        }
+        tmx_setting_check(tmx_setting_at(memory, i), TMX_SETTING_GROUP, err);
+        read_variant(p, tmx_setting_at(memory, i), &file, NULL, err);
+    }
+    p->n = 0;
+    if (chip) {
         const char *key = tmx_setting_member(memory, chip->profile) ? chip->profile : "any";
-        st = tmx_setting_group(memory, key, &g, err);
-        if (!st && !g) {
-            st = tmx_fail_setting(err, memory ? memory : root,
-                                  "kernel %s has no group memory.%s (its use of the memory system)",
-                                  file.name, chip->profile);
+        const struct tmx_setting *g = tmx_setting_group(memory, key, err);
+        if (!g) {
+            tmx_error_setting(err, memory ? memory : root,
+                              "kernel %s has no group memory.%s (its use of the memory system)", file.name,
+                              chip->profile);
         }
-        st = st ? st : read_variant(p, g, &file, chip, err);
+        read_variant(p, g, &file, chip, err);
     }
     tmx_config_close(cfg);
-    return st;
+    return err->code;
 }
 
 /* A core with W warps at memory latency L runs at

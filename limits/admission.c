@@ -92,25 +92,23 @@ static struct tmx_run *open_run(const struct admission *a, const bool *works, do
                {"tick_s", TMX_REAL_VALUE(TICK_S)},
                {"quantum_s", TMX_REAL_VALUE(TICK_S)},
                {"sensor.period_s", TMX_REAL_VALUE(TICK_S)}};
-    enum tmx_status st = mix.entry ? TMX_OK : tmx_no_memory(a->err);
-    for (size_t i = 0; i < sizeof own / sizeof own[0] && !st; i++) {
-        st = tmx_sets_put(&sets, own[i].key, own[i].value, NULL, 0, a->err);
+    if (!mix.entry) {
+        tmx_no_memory(a->err);
     }
-    st = st ? st : tmx_sets_join(&sets, a->call->sets, "", a->err);
-    for (size_t g = 0; g < n && !st; g++) {
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        tmx_sets_put(&sets, own[i].key, own[i].value, NULL, 0, a->err);
+    }
+    tmx_sets_join(&sets, a->call->sets, "", a->err);
+    for (size_t g = 0; g < n && !a->err->code; g++) {
         struct tmx_mix_entry *e = &mix.entry[mix.n_entry++];
         *e = (struct tmx_mix_entry){.order = g, .gpus = 1, .power_w = watt};
         e->work_s = !works || works[g] ? work_s : TICK_S / 10;
         if (snprintf(e->kernel, sizeof e->kernel, "%s", kernel) >= (int)sizeof e->kernel) {
-            st = tmx_fail(a->err, TMX_ECONFIG, "--kernel %s: a kernel's name or path has at most %zu letters",
-                          kernel, sizeof e->kernel - 1);
+            tmx_error(a->err, TMX_ECONFIG, "--kernel %s: a kernel's name or path has at most %zu letters",
+                      kernel, sizeof e->kernel - 1);
         }
     }
-    if (st) {
-        tmx_mix_finish(&mix);
-    } else {
-        (void)!tmx_run_load(&run, "", &(struct tmx_run_how){.sets = &sets, .mix = &mix}, a->err);
-    }
+    tmx_run_load(&run, "", &(struct tmx_run_how){.sets = &sets, .mix = &mix}, a->err);
     tmx_sets_finish(&sets);
     return run;
 }
@@ -793,11 +791,9 @@ enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admis
     }
     /* the system, its jobs and where they go are what the table is about; whether policies of the GPUs hold a
      * limit, a run says */
-    own.code = own.code ? own.code
-                        : tmx_sets_refuse(call->sets, "mix topology policy place mix_policy tb",
-                                          "place makes its own jobs and gives each a GPU of its own; give "
-                                          "SYSTEM, --kernel or --power",
-                                          &own);
+    tmx_sets_refuse(
+        call->sets, "mix topology policy place mix_policy tb",
+        "place makes its own jobs and gives each a GPU of its own; give SYSTEM, --kernel or --power", &own);
     const double watt = open_system(&a);
     admit_all(&a);
     if (call->check_s > 0 && !own.code) {

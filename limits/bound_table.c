@@ -115,12 +115,12 @@ static void add_served(struct rows *r, struct tmx_run *run, const char *variant,
 /* ---- which runs ---- */
 
 /* A policy that is asked for where nothing depends on it. */
-static enum tmx_status refuse_policy(const struct rows *r, const struct tmx_run *run)
+static void refuse_policy(const struct rows *r, const struct tmx_run *run)
 {
-    return r->call->reached || run->options.measured_gains
-               ? TMX_OK
-               : tmx_sets_refuse(r->call->sets, "policy place mix_policy dtm tb route row.policy",
-                                 "a bound holds for every policy and depends on none", r->err);
+    if (!r->err->code && !r->call->reached && !run->options.measured_gains) {
+        tmx_sets_refuse(r->call->sets, "policy place mix_policy dtm tb route row.policy",
+                        "a bound holds for every policy and depends on none", r->err);
+    }
 }
 
 /* The run of a file, or of a group of it under entries of the suite's lists; NULL: none. */
@@ -134,35 +134,37 @@ static void bound_run(struct rows *r, const char *group, const char *mix, const 
     const struct tmx_run_how how = {.group = group, .sets = &sets},
                              only_look = {group, &sets, &tmx_builtin_check, .described = true};
     struct tmx_run *look = NULL, *run = NULL;
-    enum tmx_status st = mix ? tmx_sets_put(&sets, "base.mix", TMX_TEXT_VALUE(mix), tmx_setting_file(asked),
-                                            tmx_setting_line(asked), r->err)
-                             : TMX_OK;
+    if (mix) {
+        tmx_sets_put(&sets, "base.mix", TMX_TEXT_VALUE(mix), tmx_setting_file(asked), tmx_setting_line(asked),
+                     r->err);
+    }
     name[1] = preset ? preset : "";
-    for (size_t i = 0; i < 2 && !st; i++) {
+    for (size_t i = 0; i < 2; i++) {
         if (entry[i] && !tmx_setting_text(entry[i])) {
-            st = tmx_setting_word(entry[i], "name", "", &name[i], r->err);
-            st = st || i == 0 ? st : tmx_setting_word(policy, "policy", name[1], &preset, r->err);
-            st = st ? st : tmx_setting_texts(entry[i], "set", 0, MOST, &list[i], r->err);
+            name[i] = tmx_setting_word(entry[i], "name", "", r->err);
+            preset = i == 0 ? preset : tmx_setting_word(policy, "policy", name[1], r->err);
+            list[i] = tmx_setting_texts(entry[i], "set", 0, MOST, r->err);
         }
     }
-    st = st || !preset ? st
-                       : tmx_sets_put(&sets, "base.policy", TMX_TEXT_VALUE(preset), tmx_setting_file(policy),
-                                      tmx_setting_line(policy), r->err);
-    st = st ? st : tmx_sets_add_list(&sets, "base.", list[0], r->err);
-    st = st ? st : tmx_sets_add_list(&sets, "base.", list[1], r->err);
-    st = st ? st : tmx_sets_join(&sets, r->call->sets, group ? "" : "base.", r->err);
-    if (!st && r->serves) { /* before its thermal models are made */
-        st = tmx_run_load(&look, r->path, &only_look, r->err);
-        st = st ? st : refuse_policy(r, look);
-        st = st ? st : tmx_serve_bound_check(look, r->err);
+    if (preset) {
+        tmx_sets_put(&sets, "base.policy", TMX_TEXT_VALUE(preset), tmx_setting_file(policy),
+                     tmx_setting_line(policy), r->err);
+    }
+    tmx_sets_add_list(&sets, "base.", list[0], r->err);
+    tmx_sets_add_list(&sets, "base.", list[1], r->err);
+    tmx_sets_join(&sets, r->call->sets, group ? "" : "base.", r->err);
+    if (r->serves) { /* before its thermal models are made */
+        tmx_run_load(&look, r->path, &only_look, r->err);
+        refuse_policy(r, look);
+        (void)(!r->err->code && tmx_serve_bound_check(look, r->err));
         tmx_run_destroy(look);
     }
-    st = st ? st : tmx_run_load(&run, r->path, &how, r->err);
-    st = st || r->serves ? st : refuse_policy(r, run);
-    if (!st && r->serves) {
-        add_served(r, run, name[0], name[1]);
-    } else if (!st) {
-        add_work(r, run, name[0]);
+    tmx_run_load(&run, r->path, &how, r->err);
+    if (!r->serves) {
+        refuse_policy(r, run);
+    }
+    if (!r->err->code) {
+        r->serves ? add_served(r, run, name[0], name[1]) : add_work(r, run, name[0]);
     }
     tmx_run_destroy(run);
     tmx_sets_finish(&sets);
@@ -170,8 +172,8 @@ static void bound_run(struct rows *r, const char *group, const char *mix, const 
 
 static void add_mean(struct rows *r, const struct tmx_setting *variant)
 {
-    const char *name = "";
-    if (r->n >= 2 && (!variant || !tmx_setting_word(variant, "name", "", &name, r->err))) {
+    const char *name = tmx_setting_word(variant, "name", "", r->err);
+    if (r->n >= 2 && !r->err->code) {
         tmx_table_row(r->table, "%s %g - %g", "mean", r->sum[0] / (double)r->n, r->sum[1] / (double)r->n);
         for (size_t i = 0; i < 2 + r->n_level; i++) {
             tmx_table_empty(r->table);
@@ -184,11 +186,10 @@ static void add_mean(struct rows *r, const struct tmx_setting *variant)
 
 static void bound_suite(struct rows *r, const struct tmx_setting *root)
 {
-    const struct tmx_setting *variants = NULL, *mixes = NULL, *policies = NULL;
-    enum tmx_status st = tmx_setting_list(root, "variants", 0, MOST, &variants, r->err);
-    st = st || r->serves ? st : tmx_setting_texts(root, "mixes", 0, MOST, &mixes, r->err);
-    st = st ? st : tmx_setting_list(root, "policies", 0, MOST, &policies, r->err);
-    if (!st && !r->serves && tmx_setting_length(mixes) == 0) {
+    const struct tmx_setting *variants = tmx_setting_list(root, "variants", 0, MOST, r->err),
+                             *mixes = r->serves ? NULL : tmx_setting_texts(root, "mixes", 0, MOST, r->err),
+                             *policies = tmx_setting_list(root, "policies", 0, MOST, r->err);
+    if (!r->serves && tmx_setting_length(mixes) == 0) {
         tmx_error_at(r->err, TMX_ECONFIG, r->path, 0,
                      "no bound for this kind of suite: it has no list mixes");
     }
@@ -221,12 +222,13 @@ enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const st
     static const char bound[] = BOUND, reached[] = BOUND " tokens_per_s:1 reached_pct:1 ttft_p99_s:3 "
                                                          "peak_temp_c:1 peak_memory_c:1 row_mean_w:0";
     static const enum tmx_data kinds[] = {TMX_DATA_SUITE, TMX_DATA_RUN};
-    struct tmx_err own = {0}, none = {0};
+    struct tmx_err own = {0};
     struct rows r = {.call = call, .err = &own};
     struct tmx_config *cfg = NULL;
     char path[TMX_PATH_SIZE];
     bool suite = false, of_mix = false, of_run = false; /* what the file of a path holds */
     for (size_t i = 0; i < 2 && !r.serves; i++) {
+        struct tmx_err none = {0};
         if (!tmx_data_find(kinds[i], what, r.path, &none) && !tmx_config_load(&cfg, r.path, NULL, &none)) {
             const struct tmx_setting *root = tmx_config_root(cfg), *base = tmx_setting_member(root, "base");
             r.serves = tmx_setting_member(base ? base : root, "serve") != NULL;
@@ -250,11 +252,11 @@ enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const st
             err, TMX_ECONFIG,
             "--reached and --tbt are for runs and suites that serve a language model; %s does not", what);
     }
-    suite = suite || (!r.serves && !of_mix && !of_run && !tmx_data_find(TMX_DATA_SUITE, what, r.path, &none));
-    const bool mix = !r.serves && !suite && !of_run && !tmx_data_find(TMX_DATA_MIX, what, path, &none),
+    suite = suite || (!r.serves && !of_mix && !of_run && !tmx_data_find(TMX_DATA_SUITE, what, r.path, NULL));
+    const bool mix = !r.serves && !suite && !of_run && !tmx_data_find(TMX_DATA_MIX, what, path, NULL),
                run =
                    r.serves || (!suite && (!mix || !tmx_data_is_path(TMX_DATA_RUN, what)) &&
-                                !tmx_data_find(TMX_DATA_RUN, what, r.path, &none)); /* also of a mix's name */
+                                !tmx_data_find(TMX_DATA_RUN, what, r.path, NULL)); /* also of a mix's name */
     if (suite && !tmx_config_load(&cfg, r.path, NULL, &own)) {
         bound_suite(&r, tmx_config_root(cfg));
     } else if (!suite && run) {

@@ -234,8 +234,10 @@ static bool execute(struct claims *r, struct means *m, const char *name, const c
     struct tmx_run *run = NULL;
     const struct tmx_observer observer = {.ctx = m, .tick = look};
     *m = (struct means){.from_s = from_s};
+    if (mix[0]) {
+        tmx_sets_put(&sets, "mix", TMX_TEXT_VALUE(mix), NULL, 0, err);
+    }
     if (!err->code && !tmx_data_find(TMX_DATA_RUN, name, path, err) &&
-        !(mix[0] && tmx_sets_put(&sets, "mix", TMX_TEXT_VALUE(mix), NULL, 0, err)) &&
         !tmx_run_load(&run, path, &(struct tmx_run_how){.sets = &sets}, err) &&
         !tmx_run_execute(run, &observer, err)) {
         m->n = tmx_run_sim(run)->machine->n_gpu;
@@ -584,7 +586,7 @@ static void lit_task(struct claims *r, const struct task *t)
     }
     const size_t n_way = sweep.axis[1].n_value;
     tmx_sweep_runs(&sweep, &runs);
-    (void)!tmx_study_values(&v, &runs, &o, &r->err);
+    tmx_study_values(&v, &runs, &o, &r->err);
     for (size_t p = 0; p < v.n_point; p++) {
         if (v.error[p]) {
             tmx_error(&r->err, TMX_ESOLVE, "lit-silicon, point %zu: %s", p, v.error[p]);

@@ -11,7 +11,7 @@
 #include "papers/values.h"
 #include "run/load/data.h"
 
-#define KIND(kind, doc) {#kind, doc, tmx_suite_##kind},
+#define KIND(kind, seeds, doc) {#kind, seeds, doc, tmx_suite_##kind},
 const struct tmx_suite_kind tmx_suite_kinds[] = {TMX_SUITE_KINDS(KIND){0}};
 
 struct tmx_runs tmx_suite_runs(const struct tmx_suite_call *call)
@@ -26,23 +26,20 @@ struct tmx_runs tmx_suite_runs(const struct tmx_suite_call *call)
                              .suite = true};
 }
 
-enum tmx_status tmx_suite_values(const struct tmx_suite_call *call, const struct tmx_runs *runs,
-                                 const char *noun, struct tmx_run_values *v, struct tmx_err *err)
+void tmx_suite_values(const struct tmx_suite_call *call, const struct tmx_runs *runs, const char *noun,
+                      struct tmx_run_values *v, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     *v = (struct tmx_run_values){0};
-    if (call->check) {
-        return tmx_study_check(runs, err);
-    }
     if (call->out_dir &&
         snprintf(path, sizeof path, "%s/" TMX_SUITE_RESULTS, call->out_dir) >= (int)sizeof path) {
-        return tmx_fail(err, TMX_EIO, "%s: path too long", call->out_dir);
+        tmx_error(err, TMX_EIO, "%s: path too long", call->out_dir);
     }
     const struct tmx_study_options o = {.path = call->out_dir ? path : NULL,
                                         .n_worker = call->n_worker,
                                         .noun = call->quiet ? NULL : noun,
                                         TMX_STUDY_WHOLE};
-    return tmx_study_values(v, runs, &o, err);
+    call->check ? tmx_study_check(runs, err) : tmx_study_values(v, runs, &o, err);
 }
 
 static const struct tmx_cell *cell(const struct tmx_table *t, size_t row, const char *column)
@@ -250,9 +247,9 @@ static void print_more(const struct tmx_suite_call *call, const struct tmx_table
     }
 }
 
-enum tmx_status tmx_suite_write(const struct tmx_suite_call *call, const struct tmx_table *table,
-                                const struct tmx_value_source *values, const struct tmx_table *brief,
-                                struct tmx_err *err)
+void tmx_suite_write(const struct tmx_suite_call *call, const struct tmx_table *table,
+                     const struct tmx_value_source *values, const struct tmx_table *brief,
+                     struct tmx_err *err)
 {
     static const char *const prefer[] = {
         "mix", "kernel", "policy", "slowdown_pct", "improvement_over_bl_pct", "energy_j", "peak_temp_c"};
@@ -263,22 +260,25 @@ enum tmx_status tmx_suite_write(const struct tmx_suite_call *call, const struct 
                                  .prefer = prefer,
                                  .n_prefer = sizeof prefer / sizeof prefer[0]};
     const bool people = call->n_column == 0 && call->format == TMX_FORMAT_TEXT;
-    struct tmx_table *seeds = NULL, *paper = values && values->any ? tmx_values_table(values, &seeds) : NULL;
-    const bool printed = values && values->any && !call->stopped;
-    enum tmx_status st = printed && !paper ? tmx_no_memory(err) : TMX_OK;
-    st = st || !seeds ? st : tmx_suite_save(call, seeds, "seeds.csv", err);
-    st = st ? st : tmx_suite_save(call, table, "table.csv", err);
-    st = st || !printed ? st : tmx_suite_save(call, paper, "paper.csv", err);
-    st = st ? st
-            : tmx_table_show(people && brief ? brief : table, call->format, people && brief ? &matrix : &o,
-                             err);
-    if (!st && people) {
+    const bool any = values && values->any, printed = any && !call->stopped;
+    if (call->check || tmx_table_check(table, err)) {
+        return;
+    }
+    struct tmx_table *seeds = NULL, *paper = any ? tmx_values_table(values, &seeds) : NULL;
+    if (seeds) {
+        tmx_suite_save(call, seeds, "seeds.csv", err);
+    }
+    tmx_suite_save(call, table, "table.csv", err);
+    if (printed) {
+        tmx_table_check(paper, err);
+        tmx_suite_save(call, paper, "paper.csv", err);
+    }
+    tmx_table_show(people && brief ? brief : table, call->format, people && brief ? &matrix : &o, err);
+    if (!err->code && people) {
         print_more(call, table, printed ? paper : NULL, brief, err);
-        st = err->code;
     }
     tmx_table_destroy(paper);
     tmx_table_destroy(seeds);
-    return st;
 }
 
 enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
@@ -287,43 +287,46 @@ enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
     struct tmx_sets seeds = {0};
-    enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, call->name, path, err);
-    st = st ? st : tmx_config_load(&cfg, path, call->sets, err);
-    const struct tmx_setting *at = st ? NULL : tmx_config_find(cfg, "kind");
-    const char *kind = tmx_setting_text(at) ? tmx_setting_text(at) : "";
-    if (!st && call->nudge && call->n_seed < 2) {
-        st = tmx_fail(err, TMX_ECONFIG, "--nudge is of --seeds N, with N of 2 or more");
-    } else if (!st && (call->nudge || call->n_policy > 0) && strcmp(kind, "tabs") != 0) {
-        st = tmx_fail(err, TMX_ECONFIG, "--%s is of suites of kind tabs", call->nudge ? "nudge" : "policy");
-    } else if (!st && call->n_seed > 0 && strcmp(kind, "consolidation") == 0) {
-        st = tmx_fail(err, TMX_ECONFIG, "--seeds: nothing in a suite of kind consolidation is random");
-    } else if (!st && call->n_seed > 0) { /* some kinds have them in the group base */
-        const bool in_base = strcmp(kind, "tcs") == 0 || strcmp(kind, "apsa") == 0;
-        st = tmx_sets_put(&seeds, in_base ? "base.seeds" : "seeds", TMX_INTEGER_VALUE(call->n_seed),
-                          "--seeds", 1, err);
-        st = st ? st : tmx_config_apply(cfg, &seeds, err);
-        tmx_sets_finish(&seeds);
+    if (tmx_data_find(TMX_DATA_SUITE, call->name, path, err) ||
+        tmx_config_load(&cfg, path, call->sets, err)) {
+        return err->code;
     }
+    const struct tmx_setting *at = tmx_config_find(cfg, "kind");
+    const char *kind = tmx_setting_text(at) ? tmx_setting_text(at) : "";
     const struct tmx_suite_kind *k = tmx_suite_kinds;
     while (k->kind && strcmp(k->kind, kind) != 0) {
         k++;
     }
-    if (!st && !k->kind) {
-        st = tmx_fail_at(err, TMX_ECONFIG, path, tmx_setting_line(at),
-                         "kind: expected the suite's kind, such as \"%s\"", tmx_suite_kinds[0].kind);
+    if (!k->kind) {
+        tmx_error_at(err, TMX_ECONFIG, path, tmx_setting_line(at),
+                     "kind: expected the suite's kind, such as \"%s\"", tmx_suite_kinds[0].kind);
+    } else if (call->nudge && call->n_seed < 2) {
+        tmx_error(err, TMX_ECONFIG, "--nudge is of --seeds N, with N of 2 or more");
+    } else if ((call->nudge || call->n_policy > 0) && k->run != tmx_suite_tabs) {
+        tmx_error(err, TMX_ECONFIG, "--%s is of suites of kind tabs", call->nudge ? "nudge" : "policy");
+    } else if (call->n_seed > 0 && !k->seeds) {
+        tmx_error(err, TMX_ECONFIG, "--seeds: nothing in a suite of kind %s is random", kind);
+    } else if (call->n_seed > 0) {
+        tmx_sets_put(&seeds, k->seeds, TMX_INTEGER_VALUE(call->n_seed), "--seeds", 1, err);
+        tmx_config_apply(cfg, &seeds, err);
+        tmx_sets_finish(&seeds);
     }
     call->path = path;
-    call->root = st ? NULL : tmx_config_root(cfg);
-    for (size_t i = 0; i < sizeof words / sizeof words[0] && !st; i++) {
-        st = tmx_setting_check(tmx_setting_member(call->root, words[i]), TMX_SETTING_TEXT, err);
+    call->root = tmx_config_root(cfg);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        tmx_setting_check(tmx_setting_member(call->root, words[i]), TMX_SETTING_TEXT, err);
     }
-    st = st ? st : k->run(call, err);
+    if (!err->code) {
+        k->run(call, err);
+    }
     tmx_config_close(cfg);
-    return st;
+    return err->code;
 }
 
-enum tmx_status tmx_suite_save(const struct tmx_suite_call *call, const struct tmx_table *table,
-                               const char *name, struct tmx_err *err)
+void tmx_suite_save(const struct tmx_suite_call *call, const struct tmx_table *table, const char *name,
+                    struct tmx_err *err)
 {
-    return call->out_dir ? tmx_table_save_in(table, call->out_dir, name, err) : TMX_OK;
+    if (call->out_dir) {
+        tmx_table_save_in(table, call->out_dir, name, err);
+    }
 }

@@ -42,22 +42,22 @@ struct tmx_suite_call {
 };
 
 struct tmx_suite_kind {
-    const char *kind;
+    const char *kind, *seeds; /* key of --seeds; NULL: nothing in it is random */
     const char *doc;
-    enum tmx_status (*run)(const struct tmx_suite_call *call, struct tmx_err *err);
+    void (*run)(const struct tmx_suite_call *call, struct tmx_err *err); /* errors stay (base/err.h) */
 };
 extern const struct tmx_suite_kind tmx_suite_kinds[]; /* {0}-terminated, in suite.c */
 
-/* One line a kind, X(kind, doc): a file here defines tmx_suite_KIND. */
-#define TMX_SUITE_KINDS(X)                                                  \
-    X(tabs, "mixes x policies on a chip with thermal feedback (paper 003)") \
-    X(consolidation, "tables and figures of paper 004")                     \
-    X(consolidation_day, "a day of users under policies of the job level")  \
-    X(warped_gates, "unit gating of 18 benchmarks on one SM (paper 001)")   \
-    X(tcs, "tables and figures of paper 000: cores under TCS and hTCS")     \
-    X(apsa, "tables and figures of paper 002: cores and clocks under ApSA")
-#define TMX_DECLARE_SUITE(kind, doc) \
-    enum tmx_status tmx_suite_##kind(const struct tmx_suite_call *call, struct tmx_err *err);
+/* One line a kind, X(kind, seeds, doc): a file here defines tmx_suite_KIND. */
+#define TMX_SUITE_KINDS(X)                                                            \
+    X(tabs, "seeds", "mixes x policies on a chip with thermal feedback (paper 003)")  \
+    X(consolidation, NULL, "tables and figures of paper 004")                         \
+    X(consolidation_day, "seeds", "a day of users under policies of the job level")   \
+    X(warped_gates, "seeds", "unit gating of 18 benchmarks on one SM (paper 001)")    \
+    X(tcs, "base.seeds", "tables and figures of paper 000: cores under TCS and hTCS") \
+    X(apsa, "base.seeds", "tables and figures of paper 002: cores and clocks under ApSA")
+#define TMX_DECLARE_SUITE(kind, seeds, doc) \
+    void tmx_suite_##kind(const struct tmx_suite_call *call, struct tmx_err *err);
 TMX_SUITE_KINDS(TMX_DECLARE_SUITE)
 
 /* Find call->name, read it (fills path and root) and run it. */
@@ -66,23 +66,22 @@ TMX_NODISCARD enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct 
 /* The runs of a suite of runs of its group `base`; the kind fills in which. */
 struct tmx_runs tmx_suite_runs(const struct tmx_suite_call *call);
 /* Check them all if call->check is set, else do what DIR/runs.sqlite of call->out_dir does not have. As
- * tmx_study_values. */
-TMX_NODISCARD enum tmx_status tmx_suite_values(const struct tmx_suite_call *call, const struct tmx_runs *runs,
-                                               const char *noun, struct tmx_run_values *v,
-                                               struct tmx_err *err);
+ * tmx_study_values, with an error that stays. */
+void tmx_suite_values(const struct tmx_suite_call *call, const struct tmx_runs *runs, const char *noun,
+                      struct tmx_run_values *v, struct tmx_err *err);
 
 /* Write table.csv and, where values are not NULL, paper.csv and seeds.csv below call->out_dir, and print
  * table in call->format. As a table for people: brief in its place where it is not NULL and no columns are
- * asked for, then the paper's values beside ours, then where the files are. */
+ * asked for, then the paper's values beside ours, then where the files are. Nothing where call->check is set.
+ */
 struct tmx_value_source;
-TMX_NODISCARD enum tmx_status tmx_suite_write(const struct tmx_suite_call *call,
-                                              const struct tmx_table *table,
-                                              const struct tmx_value_source *values,
-                                              const struct tmx_table *brief, struct tmx_err *err);
+void tmx_suite_write(const struct tmx_suite_call *call, const struct tmx_table *table,
+                     const struct tmx_value_source *values, const struct tmx_table *brief,
+                     struct tmx_err *err);
 
 /* Write a further table below call->out_dir, if there is one. */
-TMX_NODISCARD enum tmx_status tmx_suite_save(const struct tmx_suite_call *call, const struct tmx_table *table,
-                                             const char *name, struct tmx_err *err);
+void tmx_suite_save(const struct tmx_suite_call *call, const struct tmx_table *table, const char *name,
+                    struct tmx_err *err);
 
 /* ---- what commands ask of a paper's models ---- */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/config.h"
 #include "base/opt.h"
 #include "base/os.h"
@@ -96,25 +97,22 @@ static struct measured measured(const struct suite *s, const struct instances *i
 }
 
 /* Instances by name: a batch, "search:table5" alone, "9 encryption:table1". Reads kinds that are new. */
-static enum tmx_status find_instances(struct suite *s, const char *name, struct instances *i,
-                                      struct tmx_err *err)
+static void find_instances(struct suite *s, const char *name, struct instances *i, struct tmx_err *err)
 {
     *i = (struct instances){0};
     for (size_t b = 0; b < s->n_batch; b++) {
         if (strcmp(s->batch[b].name, name) == 0) {
             i->batch = &s->batch[b];
             memcpy(i->count, i->batch->count, sizeof i->count);
-            return TMX_OK;
+            return;
         }
     }
     char *rest;
     const long n = strtol(name, &rest, 10);
     const bool counted = rest != name && *rest == ' ' && n > 0 && n <= 1000;
-    const enum tmx_status st = tmx_job_data_kind(&s->data, NULL, counted ? rest + 1 : name, &i->kind, err);
-    if (!st) {
+    if (!err->code && !tmx_job_data_kind(&s->data, NULL, counted ? rest + 1 : name, &i->kind, err)) {
         i->count[i->kind] = counted ? (size_t)n : 1;
     }
-    return st;
 }
 
 /* ---- Figure 5: GPU power, the system's less its idle power, from event rates ---- */
@@ -229,11 +227,14 @@ static double number_of(void *ctx, const struct tmx_pick *p, size_t seed, char *
     struct instances i = {0};
     struct tmx_prediction r, cpu;
     struct tmx_err none = {0};
+    if (!all) {
+        find_instances(s, p->of, &i, &none);
+    }
     if (column == N_COLUMN) {
         snprintf(why, TMX_WHY, "no column \"%s\"", p->column);
     } else if (setup == SETUPS) {
         snprintf(why, TMX_WHY, "policy \"%s\": expected a setup, such as cpu or manual", p->policy);
-    } else if (!all && find_instances(s, p->of, &i, &none)) {
+    } else if (none.code) {
         snprintf(why, TMX_WHY, "\"%s\" is no batch of the suite, nor a kind: %s", p->of, none.msg);
     } else if (seed == TMX_NAMES_ALONE) {
         return NAN;
@@ -323,7 +324,7 @@ static void add_batch(const struct suite *s, struct tmx_table *t, const struct t
 }
 
 /* Figures 1, 7 and 8: instances of one kind, in units of one instance on the CPU. */
-static enum tmx_status add_curves(struct suite *s, struct tmx_table *t, struct tmx_err *err)
+static void add_curves(struct suite *s, struct tmx_table *t, struct tmx_err *err)
 {
     static const struct {
         const char *figure, *name, *kind;
@@ -332,81 +333,87 @@ static enum tmx_status add_curves(struct suite *s, struct tmx_table *t, struct t
                    {"Figure 8", "sorting", "sorting:table1", 12}};
     for (size_t f = 0; f < 2; f++) {
         struct instances i;
-        const enum tmx_status st = find_instances(s, figures[f].kind, &i, err);
-        if (st) {
-            return st;
-        }
-        for (size_t n = 1; n <= figures[f].most; n++) {
+        find_instances(s, figures[f].kind, &i, err);
+        for (size_t n = 1; n <= figures[f].most && !err->code; n++) {
             i.count[i.kind] = n;
             add_row(s, t, figures[f].figure, figures[f].name, &i, SETUP_CPU);
             add_row(s, t, figures[f].figure, figures[f].name, &i, SETUP_MANUAL);
             add_row(s, t, figures[f].figure, figures[f].name, &i, SETUP_SERIAL);
         }
     }
-    return TMX_OK;
 }
 
-enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struct tmx_err *err)
+/* The node, the batches, and the power model's fit to the training table. */
+static void read_suite(struct suite *s, const struct tmx_setting *root, struct tmx_err *err)
 {
     static const char *const root_keys[] = {"name", "kind",    "doc",    "source",
                                             "base", "batches", "values", NULL};
     static const struct tmx_opt none[] = {{0}};
-    struct suite *s = calloc(1, sizeof *s);
-    struct tmx_value_source values = {
-        .ctx = s, .paper = "004", .policy = "single", .n_seed = 1, .number = number_of};
-    const struct tmx_setting *list = NULL;
-    struct tmx_table *table = NULL;
     struct tmx_training train = {0};
     struct base base;
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = s ? tmx_opt_read(none, NULL, call->root, root_keys, err) : tmx_no_memory(err);
-    st = st ? st : tmx_opt_read_group(base_opts, &base, call->root, "base", NULL, err);
-    st = st ? st : tmx_setting_texts(call->root, "batches", 1, BATCHES, &list, err);
-    st = st ? st
-            : tmx_setting_locate(tmx_setting_member(call->root, "base"),
+    tmx_opt_read(none, NULL, root, root_keys, err);
+    tmx_opt_read_group(base_opts, &base, root, "base", NULL, err);
+    const struct tmx_setting *list = tmx_setting_texts(root, "batches", 1, BATCHES, err);
+    if (!err->code) {
+        (void)tmx_setting_locate(tmx_setting_member(root, "base"),
                                  tmx_job_data_load(&s->data, base.node, NULL, err), err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+    }
+    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        st = tmx_data_name_for(TMX_DATA_BATCH, e, tmx_setting_text(e), path, err);
-        st = st ? st : tmx_setting_locate(e, tmx_job_batch_load(&s->data, path, &s->batch[i], err), err);
-        s->n_batch += !st;
-    }
-    if (!st && tmx_os_exists(base.training)) {
-        memcpy(path, base.training, sizeof path);
-    } else {
-        st = st ? st : tmx_data_file(base.training, path, err);
-    }
-    st = st ? st : tmx_training_load(&train, path, err);
-    st = st ? st : tmx_power_fit(&train, &s->fit, err);
-    tmx_training_finish(&train);
-    st = st ? st : tmx_values_read(&values, call->root, err);
-    if (!st && !call->check) {
-        double sum = 0, n = 0; /* for base_w, after the fit */
-        for (size_t b = 0; b < s->n_batch; b++) {
-            const struct tmx_job_measured *m = &s->batch[b].measured;
-            if (s->batch[b].calibrated && m->manual_time_s > 0) {
-                sum +=
-                    m->manual_energy_j / m->manual_time_s - events_w(s, s->batch[b].count, m->manual_time_s);
-                n += 1;
-            }
+        tmx_data_name_for(TMX_DATA_BATCH, e, tmx_setting_text(e), path, err);
+        if (!err->code) {
+            s->n_batch += !tmx_setting_locate(e, tmx_job_batch_load(&s->data, path, &s->batch[i], err), err);
         }
-        s->base_w = n > 0 ? sum / n : 0;
-        table = tmx_table_of("table case setup instances:d time_s:2 power_w:1 energy_j:0 paper_time_s:1 "
-                             "paper_energy_j:0 time_error_percent:2 energy_error_percent:2");
+    }
+    if (err->code) {
+        return;
+    }
+    if (tmx_os_exists(base.training)) {
+        memcpy(path, base.training, sizeof path);
+    } else if (tmx_data_file(base.training, path, err)) {
+        return;
+    }
+    (void)(tmx_training_load(&train, path, err) || tmx_power_fit(&train, &s->fit, err));
+    tmx_training_finish(&train);
+    double sum = 0, n = 0; /* what the calibrated batches drew beyond what their events explain */
+    for (size_t b = 0; b < s->n_batch && !err->code; b++) {
+        const struct tmx_job_measured *m = &s->batch[b].measured;
+        if (s->batch[b].calibrated && m->manual_time_s > 0) {
+            sum += m->manual_energy_j / m->manual_time_s - events_w(s, s->batch[b].count, m->manual_time_s);
+            n += 1;
+        }
+    }
+    s->base_w = n > 0 ? sum / n : 0;
+}
+
+void tmx_suite_consolidation(const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    struct tmx_arena arena = {0};
+    struct suite *s;
+    if (!TMX_TAKE(&arena, s, 1)) {
+        tmx_no_memory(err);
+        return;
+    }
+    struct tmx_value_source values = {
+        .ctx = s, .paper = "004", .policy = "single", .n_seed = 1, .number = number_of};
+    struct tmx_table *table =
+        tmx_table_of("table case setup instances:d time_s:2 power_w:1 energy_j:0 paper_time_s:1 "
+                     "paper_energy_j:0 time_error_percent:2 energy_error_percent:2");
+    read_suite(s, call->root, err);
+    tmx_values_read(&values, call->root, err);
+    if (!err->code && !call->check) {
         for (size_t i = 0; i < s->n_batch; i++) {
             add_batch(s, table, &s->batch[i]);
         }
-        st = table ? add_curves(s, table, err) : tmx_no_memory(err);
-        st = st ? st : tmx_suite_write(call, table, &values, NULL, err);
+        add_curves(s, table, err);
     }
+    tmx_suite_write(call, table, &values, NULL, err);
     tmx_table_destroy(table);
     tmx_values_finish(&values);
-    if (s) {
-        tmx_power_fit_finish(&s->fit);
-        tmx_job_data_finish(&s->data);
-    }
-    free(s);
-    return st;
+    tmx_power_fit_finish(&s->fit);
+    tmx_job_data_finish(&s->data);
+    tmx_arena_finish(&arena);
 }
 
 /* ---- one batch, for `thermix consolidate` ---- */

@@ -67,55 +67,53 @@ static const struct tmx_opt policy_opts[] = {
     {0},
 };
 
-static enum tmx_status read_suite(struct day *d, struct tmx_err *err)
+static void read_suite(struct day *d, struct tmx_err *err)
 {
     static const char *const set[] = {"set", NULL};
     const struct tmx_setting *root = d->call->root;
-    const struct tmx_setting *policies, *gpus = NULL;
-    enum tmx_status st = tmx_opt_read(opts, d, root, keys_beside, err);
-    st = st ? st : tmx_setting_list(root, "policies", 1, MAX_POLICY, &policies, err);
-    st = st ? st : tmx_setting_list(root, "gpus", 1, MAX_GPUS, &gpus, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(policies); i++) {
-        const struct tmx_setting *e = tmx_setting_at(policies, i);
-        st = tmx_opt_read(policy_opts, &d->policy[i], e, set, err);
-        st = st ? st : tmx_setting_texts(e, "set", 0, MAX_SETS, &d->policy[i].set, err);
-        d->n_policy += !st;
+    tmx_opt_read(opts, d, root, keys_beside, err);
+    const struct tmx_setting *policies = tmx_setting_list(root, "policies", 1, MAX_POLICY, err),
+                             *gpus = tmx_setting_list(root, "gpus", 1, MAX_GPUS, err);
+    for (; d->n_policy < tmx_setting_length(policies); d->n_policy++) {
+        const struct tmx_setting *e = tmx_setting_at(policies, d->n_policy);
+        struct policy *p = &d->policy[d->n_policy];
+        tmx_opt_read(policy_opts, p, e, set, err);
+        p->set = tmx_setting_texts(e, "set", 0, MAX_SETS, err);
     }
-    for (size_t i = 0; !st && i < tmx_setting_length(gpus); i++) {
-        const struct tmx_setting *e = tmx_setting_at(gpus, i);
+    for (; d->n_gpus < tmx_setting_length(gpus); d->n_gpus++) {
+        const struct tmx_setting *e = tmx_setting_at(gpus, d->n_gpus);
         const int64_t v = tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e) : 0;
-        st = v > 0 && v <= INT_MAX ? TMX_OK : tmx_fail_setting(err, e, "gpus: expected numbers of GPUs");
-        d->gpus[d->n_gpus++] = (int)v;
+        if (v <= 0 || v > INT_MAX) {
+            tmx_error_setting(err, e, "gpus: expected numbers of GPUs");
+        }
+        d->gpus[d->n_gpus] = (int)v;
     }
-    struct tmx_run_options base; /* also of the keys that each task overrides */
-    st = st ? st : tmx_opt_read_group(tmx_run_opts, &base, root, "base", tmx_run_groups, err);
-    d->first_seed = st ? 0 : base.seed;
-    return st || tmx_setting_member(tmx_setting_member(root, "base"), "job")
-               ? st
-               : tmx_fail_at(err, TMX_ECONFIG, d->call->path, 0, "base: missing group job");
+    struct tmx_run_options base = {0}; /* also of the keys that each task overrides */
+    tmx_opt_read_group(tmx_run_opts, &base, root, "base", tmx_run_groups, err);
+    d->first_seed = base.seed;
+    if (!tmx_setting_member(tmx_setting_member(root, "base"), "job")) {
+        tmx_error_at(err, TMX_ECONFIG, d->call->path, 0, "base: missing group job");
+    }
 }
 
-/* Overrides of one task, the seed running slowest: seed, GPUs, its policy's, the user's last. */
-static enum tmx_status sets_of(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
-{
-    const struct day *d = ctx;
-    const size_t n = d->n_gpus * d->n_policy;
-    enum tmx_status st = tmx_sets_put(
-        set, "base.seed", TMX_INTEGER_VALUE((int64_t)d->first_seed + (int64_t)(task / n)), NULL, 0, err);
-    task %= n;
-    st = st ? st
-            : tmx_sets_put(set, "base.gpus", TMX_INTEGER_VALUE(d->gpus[task / d->n_policy]), NULL, 0, err);
-    st = st ? st : tmx_sets_add_list(set, "base.", d->policy[task % d->n_policy].set, err);
-    return st ? st : tmx_sets_join(set, d->call->sets, "", err);
-}
-
+/* Of a task, the seed running slowest. */
 static struct tmx_scalar value_of(const void *ctx, size_t task, size_t key)
 {
     const struct day *d = ctx;
     const size_t n = d->n_gpus * d->n_policy, i = task % n;
     return key == 1   ? TMX_TEXT_VALUE(d->policy[i % d->n_policy].name)
            : key == 0 ? TMX_INTEGER_VALUE(d->gpus[i / d->n_policy])
-                      : TMX_INTEGER_VALUE((int64_t)d->first_seed + (int64_t)(task / n));
+                      : TMX_INTEGER_VALUE(d->first_seed + (int64_t)(task / n));
+}
+
+/* Overrides of one task: seed, GPUs, its policy's, the user's last. */
+static void sets_of(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
+{
+    const struct day *d = ctx;
+    tmx_sets_put(set, "base.seed", value_of(d, task, 2), NULL, 0, err);
+    tmx_sets_put(set, "base.gpus", value_of(d, task, 0), NULL, 0, err);
+    tmx_sets_add_list(set, "base.", d->policy[task % d->n_policy].set, err);
+    tmx_sets_join(set, d->call->sets, "", err);
 }
 
 struct clock {
@@ -207,7 +205,7 @@ static struct tmx_table *tabulate(const struct day *d, const struct tmx_run_valu
     return t;
 }
 
-enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, struct tmx_err *err)
+void tmx_suite_consolidation_day(const struct tmx_suite_call *call, struct tmx_err *err)
 {
     static const char *const keys[] = {"gpus", "policy", "seed"};
     struct day d = {.call = call};
@@ -215,9 +213,8 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
         .ctx = &d, .n = N_RESULT, .column = result_name, .begin = begin, .read = measure, .end = free};
     struct tmx_runs runs = tmx_suite_runs(call);
     struct tmx_run_values v = {0};
-    struct tmx_table *t = NULL;
     char day[TMX_REAL_SIZE];
-    enum tmx_status st = read_suite(&d, err);
+    read_suite(&d, err);
     tmx_real_print(day, d.day_s);
     runs.n_point = (size_t)d.seeds * d.n_gpus * d.n_policy;
     runs.n_key = sizeof keys / sizeof keys[0];
@@ -228,18 +225,15 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
     runs.probe = &probe;
     runs.alone = true;
     runs.also = day;
-    st = st ? st : tmx_suite_values(call, &runs, "days", &v, err);
-    for (size_t i = 0; i < v.n_point && !st; i++) {
+    tmx_suite_values(call, &runs, "days", &v, err);
+    for (size_t i = 0; i < v.n_point && !err->code; i++) {
         if (v.error[i]) {
-            st = tmx_fail(err, TMX_ESOLVE, "%d GPUs, %s: %s", d.gpus[i / d.n_policy % d.n_gpus],
-                          d.policy[i % d.n_policy].name, v.error[i]);
+            tmx_error(err, TMX_ESOLVE, "%d GPUs, %s: %s", d.gpus[i / d.n_policy % d.n_gpus],
+                      d.policy[i % d.n_policy].name, v.error[i]);
         }
     }
-    if (!st && !call->check) {
-        t = tabulate(&d, &v);
-        st = t ? tmx_suite_write(call, t, NULL, NULL, err) : tmx_no_memory(err);
-    }
+    struct tmx_table *t = err->code || call->check ? NULL : tabulate(&d, &v);
+    tmx_suite_write(call, t, NULL, NULL, err);
     tmx_table_destroy(t);
     tmx_run_values_finish(&v);
-    return st;
 }

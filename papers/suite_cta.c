@@ -80,37 +80,35 @@ static const struct tmx_opt beside_opts[] = {
     {0},
 };
 
-static enum tmx_status load_list(struct suite *s, const char *key, struct tmx_err *err)
+static void load_list(struct suite *s, const char *key, struct tmx_err *err)
 {
-    const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_texts(s->call->root, key, 1, PROGRAMS - s->n, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+    const struct tmx_setting *list = tmx_setting_texts(s->call->root, key, 1, PROGRAMS - s->n, err);
+    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         char name[TMX_PATH_SIZE];
-        st = tmx_data_name_for(TMX_DATA_KERNEL, e, tmx_setting_text(e), name, err);
-        for (size_t seed = 0; !st && seed < s->n_seed; seed++) { /* what is measured is measured with it */
-            st = tmx_cta_program_load(&s->program[seed * PROGRAMS + s->n], name, &s->chip[0],
-                                      s->options.seed + seed, seed ? NULL : s->cores, err);
+        tmx_data_name_for(TMX_DATA_KERNEL, e, tmx_setting_text(e), name, err);
+        for (size_t seed = 0; seed < s->n_seed && !err->code;
+             seed++) { /* what is measured is measured with it */
+            (void)!tmx_cta_program_load(&s->program[seed * PROGRAMS + s->n], name, &s->chip[0],
+                                        s->options.seed + seed, seed ? NULL : s->cores, err);
         }
-        st = tmx_setting_locate(e, st, err);
-        s->n += !st;
+        s->n += !tmx_setting_locate(e, err->code, err);
     }
-    return st;
 }
 
 /* A chip with the overrides `key` of a group, such as "memory.mshr=64". */
-static enum tmx_status load_chip(struct suite *s, const char *name, const char *chip,
-                                 const struct tmx_setting *group, const char *key, struct tmx_err *err)
+static void load_chip(struct suite *s, const char *name, const char *chip, const struct tmx_setting *group,
+                      const char *key, struct tmx_err *err)
 {
     struct tmx_sets sets = {0};
-    const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_texts(group, key, 0, LIST, &list, err);
+    if (err->code) {
+        return;
+    }
     snprintf(s->chip_name[s->n_chip], sizeof s->chip_name[0], "%s", name);
-    st = st ? st : tmx_sets_add_list(&sets, "", list, err);
-    st = st ? st : tmx_cta_chip_load(&s->chip[s->n_chip], chip, &sets, err);
+    tmx_sets_add_list(&sets, "", tmx_setting_texts(group, key, 0, LIST, err), err);
+    (void)(!err->code && tmx_cta_chip_load(&s->chip[s->n_chip], chip, &sets, err));
     tmx_sets_finish(&sets);
-    s->n_chip += !st;
-    return tmx_setting_locate(group, st, err);
+    s->n_chip += !tmx_setting_locate(group, err->code, err);
 }
 
 /* ---- the numbers of a run ---- */
@@ -530,9 +528,7 @@ static void studies(const struct suite *s, struct tmx_err *err)
     for (size_t i = 0; s->call->out_dir && i < sizeof list / sizeof list[0] && !err->code; i++) {
         struct tmx_table *t = tmx_table_of(list[i].columns);
         list[i].fill(s, out, t, err);
-        if (!err->code) {
-            (void)!tmx_suite_save(s->call, t, list[i].file, err);
-        }
+        tmx_suite_save(s->call, t, list[i].file, err);
         tmx_table_destroy(t);
     }
     free(out);
@@ -602,93 +598,89 @@ static struct tmx_table *apsa_table(const struct suite *s)
 /* ---- the whole ---- */
 
 /* Read the suite, its chips and all kernels, and check its `values`. */
-static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
+static void read_suite(struct suite *s, struct tmx_err *err)
 {
     static const char *const also[] = {"chip_set", NULL}, *const set[] = {"set", NULL};
     static const struct tmx_opt none[] = {{0}};
-    const struct tmx_setting *root = s->call->root, *base = tmx_setting_member(root, "base"), *list = NULL;
+    const struct tmx_setting *root = s->call->root, *base = tmx_setting_member(root, "base");
     const char *const root_keys[] = {"name",  "kind",   "doc",          "source",        "base",
                                      "chips", "values", s->kind->first, s->kind->second, NULL};
     struct base b = {0};
-    enum tmx_status st = tmx_opt_read(none, NULL, root, root_keys, err);
-    st = st ? st : tmx_opt_read(base_opts, &b, base, also, err);
-    st = st ? st : load_chip(s, "", b.chip, base, "chip_set", err);
-    st = st ? st : tmx_setting_list(root, "chips", 0, CHIPS - 1, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+    tmx_opt_read(none, NULL, root, root_keys, err);
+    tmx_opt_read(base_opts, &b, base, also, err);
+    load_chip(s, "", b.chip, base, "chip_set", err);
+    const struct tmx_setting *list = tmx_setting_list(root, "chips", 0, CHIPS - 1, err);
+    for (size_t i = 0; i < tmx_setting_length(list); i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         struct beside more;
-        st = tmx_opt_read(beside_opts, &more, e, set, err);
-        st = st ? st : load_chip(s, more.name, more.chip, e, "set", err);
+        tmx_opt_read(beside_opts, &more, e, set, err);
+        load_chip(s, more.name, more.chip, e, "set", err);
     }
-    if (!st) {
-        s->options = (struct tmx_cta_options){.epoch_cycles = b.epoch_cycles, .seed = (uint64_t)b.seed};
-        s->n_seed = s->call->check ? 1 : (size_t)b.seeds; /* a check measures nothing twice */
-        s->chip[0].memory.core = b.core > 0 ? b.core - 1 : s->chip[0].memory.core;
-        TMX_TAKE(&s->arena, s->report, s->n_seed * s->n_chip);
-        TMX_TAKE(&s->arena, s->program, s->n_seed * PROGRAMS);
-        st = s->arena.failed ? tmx_no_memory(err) : TMX_OK;
-    }
-    st = st || !s->call->out_dir ? st : tmx_cta_core_table(&s->cores, err);
-    st = st ? st : load_list(s, s->kind->first, err);
+    s->options = (struct tmx_cta_options){.epoch_cycles = b.epoch_cycles, .seed = (uint64_t)b.seed};
+    s->n_seed = s->call->check ? 1 : (size_t)b.seeds; /* a check measures nothing twice */
+    s->chip[0].memory.core = b.core > 0 ? b.core - 1 : s->chip[0].memory.core;
+    TMX_TAKE(&s->arena, s->report, s->n_seed * s->n_chip);
+    TMX_TAKE(&s->arena, s->program, s->n_seed * PROGRAMS);
+    tmx_arena_check(&s->arena, err);
+    (void)(!err->code && s->call->out_dir && tmx_cta_core_table(&s->cores, err));
+    load_list(s, s->kind->first, err);
     s->n_first = s->n;
-    st = st ? st : load_list(s, s->kind->second, err);
+    load_list(s, s->kind->second, err);
     s->values = (struct tmx_value_source){.ctx = s,
                                           .paper = s->kind->paper,
                                           .policy = "all",
                                           .n_seed = s->n_seed,
                                           .first_seed = (unsigned)s->options.seed,
                                           .number = number};
-    return st ? st : tmx_values_read(&s->values, root, err);
+    tmx_values_read(&s->values, root, err);
 }
 
 /* Every kernel under the kind's policies on every chip with every seed. */
-static enum tmx_status run_all(const struct suite *s, struct tmx_err *err)
+static void run_all(const struct suite *s, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < s->n_seed * s->n_chip && !st; i++) {
+    for (size_t i = 0; i < s->n_seed * s->n_chip && !err->code; i++) {
         const size_t seed = i / s->n_chip, chip = i % s->n_chip;
         const char *const *policies = chip == 0 ? s->kind->policies : s->kind->beside;
         struct tmx_cta_policy_spec p[LIST] = {{0}};
         struct tmx_cta_options o = s->options;
         size_t n = 0;
         o.seed += seed;
-        st = tmx_cta_report_create(&s->report[i], i == 0 && s->call->out_dir, err);
-        for (; policies[n] && !st; n++) {
-            st = tmx_cta_policy_parse(policies[n], &p[n], err);
+        (void)!tmx_cta_report_create(&s->report[i], i == 0 && s->call->out_dir, err);
+        for (; policies[n] && !err->code; n++) {
+            (void)!tmx_cta_policy_parse(policies[n], &p[n], err);
         }
-        for (size_t k = 0; k < s->n && !st; k++) {
+        for (size_t k = 0; k < s->n && !err->code; k++) {
             const struct tmx_memory_program *program = &s->program[seed * PROGRAMS + k];
-            st = tmx_cta_report_kernel(&s->report[i], &s->chip[chip], &program, 1, p, n, &o, err);
+            (void)!tmx_cta_report_kernel(&s->report[i], &s->chip[chip], &program, 1, p, n, &o, err);
         }
         for (size_t k = 0; k < n; k++) {
             tmx_cta_policy_finish(&p[k]);
         }
     }
-    return st;
 }
 
-static enum tmx_status suite(const struct kind *kind, const struct tmx_suite_call *call, struct tmx_err *err)
+static void suite(const struct kind *kind, const struct tmx_suite_call *call, struct tmx_err *err)
 {
     struct suite s = {.call = call, .kind = kind, .n_seed = 1};
     struct tmx_table *own = NULL;
-    struct tmx_err later = {0};
-    enum tmx_status st = read_suite(&s, err);
-    if (!st && kind == &apsa && s.n_chip <= HALF) {
-        st = tmx_fail_at(err, TMX_ECONFIG, call->path, 0, "chips: expected the chip of half the cores first");
+    read_suite(&s, err);
+    if (kind == &apsa && s.n_chip <= HALF) {
+        tmx_error_at(err, TMX_ECONFIG, call->path, 0, "chips: expected the chip of half the cores first");
     }
-    if (!st && !call->check) {
-        st = run_all(&s, err);
-        if (!st && kind == &tcs) {
+    if (!err->code && !call->check) {
+        run_all(&s, err);
+        if (!err->code && kind == &tcs) {
             add_means(&s);
-            studies(&s, &later);
-            st = later.code ? tmx_error_give(err, &later) : TMX_OK;
-        } else if (!st) {
+            studies(&s, err);
+        } else if (!err->code) {
             own = apsa_table(&s);
-            st = own ? TMX_OK : tmx_no_memory(err);
+            tmx_table_check(own, err);
         }
-        st = st || !call->out_dir ? st : tmx_cta_report_save(&s.report[0], call->out_dir, err);
-        st = st || !s.cores ? st : tmx_suite_save(call, s.cores, "core.csv", err);
-        st = st ? st : tmx_suite_write(call, own ? own : s.report[0].table, &s.values, NULL, err);
+        (void)(!err->code && call->out_dir && tmx_cta_report_save(&s.report[0], call->out_dir, err));
+        if (s.cores) {
+            tmx_suite_save(call, s.cores, "core.csv", err);
+        }
+        tmx_suite_write(call, own ? own : s.report[0].table, &s.values, NULL, err);
     }
     tmx_table_destroy(own);
     for (size_t i = 0; s.report && i < s.n_seed * s.n_chip; i++) {
@@ -697,15 +689,14 @@ static enum tmx_status suite(const struct kind *kind, const struct tmx_suite_cal
     tmx_values_finish(&s.values);
     tmx_arena_finish(&s.arena);
     tmx_table_destroy(s.cores);
-    return st;
 }
 
-enum tmx_status tmx_suite_tcs(const struct tmx_suite_call *call, struct tmx_err *err)
+void tmx_suite_tcs(const struct tmx_suite_call *call, struct tmx_err *err)
 {
-    return suite(&tcs, call, err);
+    suite(&tcs, call, err);
 }
 
-enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err *err)
+void tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err *err)
 {
-    return suite(&apsa, call, err);
+    suite(&apsa, call, err);
 }

@@ -49,9 +49,9 @@ struct suite {
     const struct tmx_suite_call *call;
     char baseline[64], compare[64], paper[16];
     struct choice policy[LIST], variant[LIST];
-    const char *mix[LIST]; /* as the suite names them */
-    bool serves;           /* its base has a language model in place of mixes: one, called requests */
-    char (*mix_name)[64];  /* [LIST] their own names */
+    const char *mix[LIST];   /* as the suite names them */
+    bool serves;             /* its base has a language model in place of mixes: one, called requests */
+    char mix_name[LIST][64]; /* their own names */
     bool target[LIST];
     bool one_kernel[LIST]; /* all of a mix is of one kernel */
     size_t n_policy, n_variant, n_mix;
@@ -137,15 +137,14 @@ static const struct choice *run_of(const struct suite *s, size_t task, const cha
 }
 
 /* key: policies, variants or beside */
-static enum tmx_status read_choices(const struct suite *s, const char *key, size_t least, struct choice *c,
-                                    size_t *n, struct tmx_err *err)
+static void read_choices(const struct suite *s, const char *key, size_t least, struct choice *c, size_t *n,
+                         struct tmx_err *err)
 {
     static const char *const also[] = {"set", NULL};
     const bool beside = strcmp(key, "beside") == 0, own = strcmp(key, "variants") == 0 && s->n_mix == 1;
-    const struct tmx_setting *list = NULL;
-    enum tmx_status st = tmx_setting_list(s->call->root, key, least, LIST, &list, err);
-    st = st ? st : tmx_setting_unique(list, "name", err);
-    for (*n = 0; !st && *n < tmx_setting_length(list); c++, ++*n) {
+    const struct tmx_setting *list = tmx_setting_list(s->call->root, key, least, LIST, err);
+    tmx_setting_unique(list, "name", err);
+    for (*n = 0; *n < tmx_setting_length(list) && !err->code; c++, ++*n) {
         const struct tmx_setting *e = tmx_setting_at(list, *n),
                                  *group = NULL; /* written as in a run's file */
         const char *name = tmx_setting_text(e);
@@ -157,63 +156,61 @@ static enum tmx_status read_choices(const struct suite *s, const char *key, size
         if (name && strlen(name) < sizeof c->name) {
             snprintf(c->name, sizeof c->name, "%s", name);
         } else if (name) {
-            st = tmx_fail_setting(err, e, "%s: a name longer than %zu characters", key, sizeof c->name - 1);
+            tmx_error_setting(err, e, "%s: a name longer than %zu characters", key, sizeof c->name - 1);
         } else if (group) {
-            st = tmx_fail_setting(err, group, "%s: an entry of %s changes keys by set = [\"%s.KEY=VALUE\"]",
-                                  tmx_setting_name(group), key, tmx_setting_name(group));
+            tmx_error_setting(err, group, "%s: an entry of %s changes keys by set = [\"%s.KEY=VALUE\"]",
+                              tmx_setting_name(group), key, tmx_setting_name(group));
         } else {
-            st = tmx_opt_read(choice_opts, c, e, also, err);
-            st = st ? st : tmx_setting_texts(e, "set", 0, MAX_SETS, &c->set, err);
+            tmx_opt_read(choice_opts, c, e, also, err);
+            c->set = tmx_setting_texts(e, "set", 0, MAX_SETS, err);
         }
         if (!c->policy[0]) {
             snprintf(c->policy, sizeof c->policy, "%.31s", c->name);
         }
-        if (!st && beside && !c->mix[0]) {
-            st = tmx_fail_setting(err, e, "beside: expected { name; mix; policy; }");
-        } else if (!st && !beside && c->mix[0] && !own) {
-            st = tmx_fail_setting(
-                err, e, "%s: mix = \"%s\": only a variant of a suite of one mix has its own", key, c->mix);
-        } else if (!st && !beside && c->mix[0]) {
-            st = tmx_data_find_for(TMX_DATA_MIX, tmx_setting_member(e, "mix"), c->mix, path, err);
+        if (beside && !c->mix[0]) {
+            tmx_error_setting(err, e, "beside: expected { name; mix; policy; }");
+        } else if (!beside && c->mix[0] && !own) {
+            tmx_error_setting(err, e, "%s: mix = \"%s\": only a variant of a suite of one mix has its own",
+                              key, c->mix);
+        } else if (!beside && c->mix[0]) {
+            tmx_data_find_for(TMX_DATA_MIX, tmx_setting_member(e, "mix"), c->mix, path, err);
         }
     }
-    return st;
 }
 
-static enum tmx_status read_mixes(struct suite *s, struct tmx_err *err)
+static void read_mixes(struct suite *s, struct tmx_err *err)
 {
-    const struct tmx_setting *list = NULL;
     s->serves = tmx_setting_member(tmx_setting_member(s->call->root, "base"), "serve") != NULL;
     if (s->serves && !tmx_setting_member(s->call->root, "mixes")) {
         snprintf(s->mix_name[0], sizeof s->mix_name[0], "requests");
         s->n_mix = 1;
-        return TMX_OK;
+        return;
     }
-    enum tmx_status st = tmx_setting_texts(s->call->root, "mixes", 1, LIST, &list, err);
-    st = st ? st : tmx_setting_unique(list, "", err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+    const struct tmx_setting *list = tmx_setting_texts(s->call->root, "mixes", 1, LIST, err);
+    tmx_setting_unique(list, "", err);
+    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
         char path[TMX_PATH_SIZE];
         struct tmx_mix mix = {0};
-        s->mix[i] = tmx_setting_text(tmx_setting_at(list, i));
-        st = tmx_data_find_for(TMX_DATA_MIX, tmx_setting_at(list, i), s->mix[i], path, err);
-        st = st ? st : tmx_mix_load(&mix, path, 0, err);
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        s->mix[i] = tmx_setting_text(e);
+        tmx_data_find_for(TMX_DATA_MIX, e, s->mix[i], path, err);
+        (void)(!err->code && tmx_mix_load(&mix, path, 0, err));
         s->target[i] = mix.target;
         s->one_kernel[i] = mix.n_entry > 0;
-        for (size_t k = 1; !st && k < mix.n_entry; k++) {
+        for (size_t k = 1; k < mix.n_entry; k++) {
             s->one_kernel[i] = s->one_kernel[i] && mix.entry[k].power_w == mix.entry[0].power_w &&
                                strcmp(mix.entry[k].kernel, mix.entry[0].kernel) == 0;
         }
         snprintf(s->mix_name[i], sizeof s->mix_name[i], "%s", mix.name);
-        for (size_t k = 0; !st && k < i; k++) {
+        for (size_t k = 0; k < i; k++) {
             if (strcmp(s->mix_name[k], s->mix_name[i]) == 0) {
-                st = tmx_fail_setting(err, tmx_setting_at(list, i), "mixes: %s and %s are both called \"%s\"",
-                                      s->mix[k], s->mix[i], s->mix_name[i]);
+                tmx_error_setting(err, e, "mixes: %s and %s are both called \"%s\"", s->mix[k], s->mix[i],
+                                  s->mix_name[i]);
             }
         }
         tmx_mix_finish(&mix);
     }
     s->n_mix = tmx_setting_length(list);
-    return st;
 }
 
 /* Index of a policy by its name; n_policy where there is none. */
@@ -227,7 +224,7 @@ static size_t policy_of(const struct suite *s, const char *name)
 }
 
 /* The call's policies, and those of the suite that it compares with. */
-static enum tmx_status select_policies(struct suite *s, struct tmx_err *err)
+static void select_policies(struct suite *s, struct tmx_err *err)
 {
     const struct tmx_suite_call *call = s->call;
     size_t n = 0;
@@ -245,47 +242,48 @@ static enum tmx_status select_policies(struct suite *s, struct tmx_err *err)
             continue;
         }
         if (s->n_policy == LIST || strlen(call->policy[i]) >= sizeof c->policy) {
-            return tmx_fail(err, TMX_ECONFIG, "--policy %s: not the name of a policy", call->policy[i]);
+            tmx_error(err, TMX_ECONFIG, "--policy %s: not the name of a policy", call->policy[i]);
+            return;
         }
         *c = (struct choice){0};
         snprintf(c->name, sizeof c->name, "%s", call->policy[i]);
         snprintf(c->policy, sizeof c->policy, "%s", call->policy[i]);
         s->n_policy++;
     }
-    return TMX_OK;
 }
 
 /* Reads the suite of s->call into s. Texts are the call's. TMX_ECONFIG with file:line for lists, names and
  * numbers that are none. */
-static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
+static void read_suite(struct suite *s, struct tmx_err *err)
 {
     static const char *const compared[] = {"baseline", "compare"}; /* misspelt, it would be an empty column */
-    const struct tmx_setting *root = s->call->root, *metrics = NULL;
-    enum tmx_status st = tmx_opt_read(root_opts, s, root, root_also, err);
-    st = st ? st : read_mixes(s, err);
-    st = st ? st : read_choices(s, "policies", 1, s->policy, &s->n_policy, err);
-    st = st ? st : select_policies(s, err);
-    st = st ? st : read_choices(s, "variants", 0, s->variant, &s->n_variant, err);
+    const struct tmx_setting *root = s->call->root;
+    tmx_opt_read(root_opts, s, root, root_also, err);
+    read_mixes(s, err);
+    read_choices(s, "policies", 1, s->policy, &s->n_policy, err);
+    select_policies(s, err);
+    read_choices(s, "variants", 0, s->variant, &s->n_variant, err);
     s->n_variant = s->n_variant ? s->n_variant : 1;
-    st = st || s->call->n_policy > 0 ? st : read_choices(s, "beside", 0, s->beside, &s->n_beside, err);
-    st = st ? st : tmx_setting_texts(root, "columns", 0, LIST, &metrics, err);
-    s->n_column = st ? 0 : tmx_setting_length(metrics);
-    for (size_t i = 0; i < s->n_column && !st; i++) {
+    if (s->call->n_policy == 0) {
+        read_choices(s, "beside", 0, s->beside, &s->n_beside, err);
+    }
+    const struct tmx_setting *metrics = tmx_setting_texts(root, "columns", 0, LIST, err);
+    s->n_column = tmx_setting_length(metrics);
+    for (size_t i = 0; i < s->n_column; i++) {
         const struct tmx_setting *at = tmx_setting_at(metrics, i);
         s->column[i] = tmx_setting_text(at);
         if (tmx_study_metric(s->column[i]) == tmx_study_metrics()) {
-            st = tmx_fail_setting(err, at, "columns: no such metric: \"%s\" (thermix list metrics)",
-                                  s->column[i]);
+            tmx_error_setting(err, at, "columns: no such metric: \"%s\" (thermix list metrics)",
+                              s->column[i]);
         }
     }
-    for (size_t i = 0; i < 2 && !st; i++) {
+    for (size_t i = 0; i < 2 && !err->code; i++) {
         const struct tmx_setting *given = tmx_setting_member(root, compared[i]);
         if (given && policy_of(s, tmx_setting_text(given)) == s->n_policy) {
-            st = tmx_fail_setting(err, given, "%s = \"%s\": not among the suite's policies", compared[i],
-                                  tmx_setting_text(given));
+            tmx_error_setting(err, given, "%s = \"%s\": not among the suite's policies", compared[i],
+                              tmx_setting_text(given));
         }
     }
-    return st;
 }
 
 /* Is it the value of a key of a policy or run beside? */
@@ -303,29 +301,28 @@ static bool policy_names(const struct suite *s, const char *axis)
 }
 
 /* Key number k of a set, under the name of a key of its runs. */
-static enum tmx_status put_constant(const struct suite *s, size_t number, size_t k, const char *key,
-                                    size_t n_key, struct tmx_sets *set, struct tmx_err *err)
+static void put_constant(const struct suite *s, size_t number, size_t k, const char *key, size_t n_key,
+                         struct tmx_sets *set, struct tmx_err *err)
 {
     char name[TMX_PATH_SIZE];
     snprintf(name, sizeof name, "base.%.*s", (int)n_key, key);
-    const enum tmx_status st =
-        tmx_sets_refuse(s->call->sets, name + strlen("base."), "an axis of `sets` gives this key", err);
-    return st ? st
-              : tmx_sets_put(set, name, tmx_sweep_value(&s->sets, number, k), s->sets.file,
-                             tmx_sweep_line(&s->sets, k), err);
+    tmx_sets_refuse(s->call->sets, name + strlen("base."), "an axis of `sets` gives this key", err);
+    tmx_sets_put(set, name, tmx_sweep_value(&s->sets, number, k), s->sets.file, tmx_sweep_line(&s->sets, k),
+                 err);
 }
 
 /* The constants of a set, but those whose name begins with $: they are for policies to name. Then "key=value"
  * of a policy; value $name is that of the set's axis $name. */
-static enum tmx_status add_set(const struct suite *s, size_t number, const struct tmx_setting *list,
-                               struct tmx_sets *set, struct tmx_err *err)
+static void add_set(const struct suite *s, size_t number, const struct tmx_setting *list,
+                    struct tmx_sets *set, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    for (size_t k = 0; k < s->sets.n_key && !st; k++) {
+    for (size_t k = 0; k < s->sets.n_key; k++) {
         const char *key = s->sets.key[k];
-        st = key[0] == '$' ? TMX_OK : put_constant(s, number, k, key, strlen(key), set, err);
+        if (key[0] != '$') {
+            put_constant(s, number, k, key, strlen(key), set, err);
+        }
     }
-    for (size_t i = 0; i < tmx_setting_length(list) && !st; i++) {
+    for (size_t i = 0; i < tmx_setting_length(list); i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         const char *text = tmx_setting_text(e), *value = strchr(text, '=');
         const bool named = value && value[1] == '$';
@@ -333,11 +330,14 @@ static enum tmx_status add_set(const struct suite *s, size_t number, const struc
         while (named && k < s->sets.n_key && strcmp(s->sets.key[k], value + 1) != 0) {
             k++;
         }
-        st = !named ? tmx_sets_add(set, "base.", text, tmx_setting_file(e), tmx_setting_line(e), err)
-             : k == s->sets.n_key ? tmx_fail_setting(err, e, "sets: no axis \"%s\"", value + 1)
-                                  : put_constant(s, number, k, text, (size_t)(value - text), set, err);
+        if (!named) {
+            tmx_sets_add(set, "base.", text, tmx_setting_file(e), tmx_setting_line(e), err);
+        } else if (k == s->sets.n_key) {
+            tmx_error_setting(err, e, "sets: no axis \"%s\"", value + 1);
+        } else {
+            put_constant(s, number, k, text, (size_t)(value - text), set, err);
+        }
     }
-    return st;
 }
 
 static int64_t seed_of(const struct suite *s, size_t i)
@@ -354,25 +354,25 @@ static struct tmx_scalar repeat_of(const struct suite *s, size_t i)
 }
 
 /* The overrides of one task: the mix and policy, its variant's or set's, its policy's, the user's last. */
-static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *set, struct tmx_err *err)
+static void sets_of(const void *ctx, size_t point, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct suite *s = ctx;
     const size_t task = s->todo ? s->todo[point] : point % runs_of_seed(s);
     const char *mix, *label, *file = tmx_setting_file(s->call->root);
     const struct choice *v = variant_at(s, task / runs_of_variant(s)), *p = run_of(s, task, &mix, &label);
     const unsigned line = tmx_setting_line(s->call->root);
-    enum tmx_status st =
-        s->serves ? TMX_OK : tmx_sets_put(set, "base.mix", TMX_TEXT_VALUE(mix), file, line, err);
-    st = st ? st : tmx_sets_put(set, "base.policy", TMX_TEXT_VALUE(p->policy), file, line, err);
-    st = st ? st : tmx_sets_add_list(set, "base.", v->set, err);
-    st = st                    ? st
-         : s->sets.n_point > 0 ? add_set(s, task / runs_of_variant(s), p->set, set, err)
-                               : tmx_sets_add_list(set, "base.", p->set, err);
-    st = st ? st : tmx_sets_join(set, s->call->sets, "", err);
-    return st || s->todo || point < runs_of_seed(s)
-               ? st
-               : tmx_sets_put(set, s->call->nudge ? "base.start_plus_k" : "base.seed",
-                              repeat_of(s, point / runs_of_seed(s)), file, line, err);
+    if (!s->serves) {
+        tmx_sets_put(set, "base.mix", TMX_TEXT_VALUE(mix), file, line, err);
+    }
+    tmx_sets_put(set, "base.policy", TMX_TEXT_VALUE(p->policy), file, line, err);
+    tmx_sets_add_list(set, "base.", v->set, err);
+    s->sets.n_point > 0 ? add_set(s, task / runs_of_variant(s), p->set, set, err)
+                        : tmx_sets_add_list(set, "base.", p->set, err);
+    tmx_sets_join(set, s->call->sets, "", err);
+    if (!s->todo && point >= runs_of_seed(s)) {
+        tmx_sets_put(set, s->call->nudge ? "base.start_plus_k" : "base.seed",
+                     repeat_of(s, point / runs_of_seed(s)), file, line, err);
+    }
 }
 
 static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
@@ -731,7 +731,7 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why
 
 /* ---- sampled sets of constants ---- */
 
-static enum tmx_status read_sets(struct suite *s, struct tmx_err *err)
+static void read_sets(struct suite *s, struct tmx_err *err)
 {
     static const char *const also[] = {"sample", "axes", "constraints", "screen", NULL};
     static const struct tmx_opt opts[] = {
@@ -747,36 +747,33 @@ static enum tmx_status read_sets(struct suite *s, struct tmx_err *err)
     };
     static const char *const pick_also[] = {"from", "to", NULL}, *const range_also[] = {"of", "policy",
                                                                                         "column", NULL};
-    const struct tmx_setting *group = NULL, *list = NULL;
-    enum tmx_status st = tmx_setting_group(s->call->root, "sets", &group, err);
-    if (st || !group) {
-        return st;
+    const struct tmx_setting *group = tmx_setting_group(s->call->root, "sets", err);
+    if (group && s->n_variant > 1) {
+        tmx_error_setting(err, group, "sets: expected a suite without variants");
     }
-    if (s->n_variant > 1) {
-        return tmx_fail_setting(err, group, "sets: expected a suite without variants");
+    if (!group || err->code || tmx_sweep_read(&s->sets, group, also, err)) {
+        return;
     }
-    st = tmx_sweep_read(&s->sets, group, also, err);
-    for (size_t k = 0; k < s->sets.n_key && !st; k++) {
+    for (size_t k = 0; k < s->sets.n_key; k++) {
         if (s->sets.key[k][0] == '$' && s->call->n_policy == 0 && !policy_names(s, s->sets.key[k])) {
-            st = tmx_fail_at(err, TMX_ECONFIG, s->sets.file, tmx_sweep_line(&s->sets, k),
-                             "axis %s: no policy names it", s->sets.key[k]);
+            tmx_error_at(err, TMX_ECONFIG, s->sets.file, tmx_sweep_line(&s->sets, k),
+                         "axis %s: no policy names it", s->sets.key[k]);
         }
     }
-    st = st ? st : tmx_setting_list(group, "screen", 0, LIST, &list, err);
-    s->n_screen = st ? 0 : tmx_setting_length(list);
+    const struct tmx_setting *list = tmx_setting_list(group, "screen", 0, LIST, err);
+    s->n_screen = tmx_setting_length(list);
     TMX_TAKE(&s->arena, s->screen, s->n_screen);
-    st = st || s->screen ? st : tmx_no_memory(err);
-    for (size_t i = 0; i < s->n_screen && !st; i++) {
+    tmx_arena_check(&s->arena, err);
+    for (size_t i = 0; i < s->n_screen && !err->code; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        st = tmx_opt_read(opts, &s->screen[i], e, range_also, err);
-        st = st ? st : tmx_opt_read(pick_opts, &s->screen[i].pick, e, pick_also, err);
-        st = st ? st : tmx_pick_check(&s->values, &s->screen[i].pick, e, err);
+        tmx_opt_read(opts, &s->screen[i], e, range_also, err);
+        tmx_opt_read(pick_opts, &s->screen[i].pick, e, pick_also, err);
+        tmx_pick_check(&s->values, &s->screen[i].pick, e, err);
     }
     s->n_variant = s->sets.n_point;
-    if (!st && s->seeds > 1) {
-        st = tmx_fail_setting(err, s->call->root, "seeds: a suite with `sets` runs each set once");
+    if (s->seeds > 1) {
+        tmx_error_setting(err, s->call->root, "seeds: a suite with `sets` runs each set once");
     }
-    return st;
 }
 
 /* Does a set pass every screen? */
@@ -793,7 +790,7 @@ static bool passes(struct suite *s, size_t set)
 }
 
 /* The runs that the screens read, of every set; then the others of the sets that pass. */
-static enum tmx_status run_sets(struct suite *s, struct tmx_err *err)
+static void run_sets(struct suite *s, struct tmx_err *err)
 {
     const size_t each = runs_of_variant(s), n = s->n_variant * each;
     bool *wanted;
@@ -804,11 +801,11 @@ static enum tmx_status run_sets(struct suite *s, struct tmx_err *err)
     s->runs.n_point = n;
     TMX_TAKE(&s->arena, s->runs.value, n * s->runs.n_value);
     TMX_TAKE(&s->arena, s->runs.error, n);
-    enum tmx_status st = s->arena.failed ? tmx_no_memory(err) : TMX_OK;
-    for (size_t i = 0; i < n * s->runs.n_value && !st; i++) {
+    tmx_arena_check(&s->arena, err);
+    for (size_t i = 0; i < n * s->runs.n_value && !err->code; i++) {
         s->runs.value[i] = NAN;
     }
-    for (size_t i = 0; i < s->n_screen && !st; i++) {
+    for (size_t i = 0; i < s->n_screen && !err->code; i++) {
         struct group g;
         (void)find_group(s, s->screen[i].pick.of, &g);
         for (size_t k = 0; k < s->n_mix; k++) {
@@ -817,7 +814,7 @@ static enum tmx_status run_sets(struct suite *s, struct tmx_err *err)
         }
     }
     const size_t first = s->call->check && s->n_variant > 2 ? 2 : s->n_variant; /* a check looks at some */
-    for (size_t pass = 0; pass < (s->n_screen > 0 ? 2 : 1) && !st; pass++) {
+    for (size_t pass = 0; pass < (s->n_screen > 0 ? 2 : 1) && !err->code; pass++) {
         struct tmx_runs runs;
         struct tmx_run_values part = {0};
         size_t n_task = 0;
@@ -830,17 +827,18 @@ static enum tmx_status run_sets(struct suite *s, struct tmx_err *err)
         as_runs(s, &runs);
         runs.n_point = n_task;
         s->todo = task;
-        st = pass > 0 && n_task == 0 ? TMX_OK : tmx_suite_values(s->call, &runs, "runs", &part, err);
+        if (pass == 0 || n_task > 0) {
+            tmx_suite_values(s->call, &runs, "runs", &part, err);
+        }
         s->todo = NULL;
         for (size_t i = 0; part.value && i < n_task; i++) {
             memcpy(&s->runs.value[task[i] * s->runs.n_value], &part.value[i * part.n_value],
                    part.n_value * sizeof *part.value);
             s->runs.error[task[i]] = part.error[i] ? tmx_arena_text(&s->arena, part.error[i]) : NULL;
         }
-        st = st || !s->arena.failed ? st : tmx_no_memory(err);
+        tmx_arena_check(&s->arena, err);
         tmx_run_values_finish(&part);
     }
-    return st;
 }
 
 /* done; screened: a screen kept it from running; else the error of its first run that has one. */
@@ -887,34 +885,33 @@ static struct tmx_table *sets_table(struct suite *s, size_t *n_done)
 }
 
 /* Write sets.csv and, as they are printed, values.csv. */
-static enum tmx_status write_sets(struct suite *s, struct tmx_err *err)
+static void write_sets(struct suite *s, struct tmx_err *err)
 {
     size_t n_done = 0;
     struct tmx_table *sets = sets_table(s, &n_done), *printed = NULL;
     s->set = s->sets.n_point;
     s->values.number_rows = true;
-    enum tmx_status st = tmx_table_check(sets, err);
-    st = st ? st : tmx_suite_save(s->call, sets, "sets.csv", err);
-    if (!st && s->values.any) {
+    tmx_table_check(sets, err);
+    tmx_suite_save(s->call, sets, "sets.csv", err);
+    if (s->values.any) {
         printed = tmx_values_table(&s->values, NULL);
-        st = tmx_suite_save(s->call, printed, "values.csv", err);
+        tmx_suite_save(s->call, printed, "values.csv", err);
     }
-    if (!st && s->call->format == TMX_FORMAT_TEXT) {
+    if (!err->code && s->call->format == TMX_FORMAT_TEXT) {
         printf("%zu sets, %zu of them run in full", s->sets.n_point, n_done);
         s->call->out_dir ? printf(": %s/sets.csv; `thermix posterior %s` weighs them\n", s->call->out_dir,
                                   s->call->out_dir)
                          : printf("; -o DIR keeps them\n");
-    } else if (!st) {
-        st = tmx_table_show(sets, s->call->format, &(struct tmx_screen){0}, err);
+    } else {
+        tmx_table_show(sets, s->call->format, &(struct tmx_screen){0}, err);
     }
     tmx_table_destroy(sets);
     tmx_table_destroy(printed);
-    return st;
 }
 
 /* ---- the whole ---- */
 
-static enum tmx_status first_failure(const struct suite *s, struct tmx_err *err)
+static void first_failure(const struct suite *s, struct tmx_err *err)
 {
     const size_t n_task = s->runs.n_point;
     size_t n = 0, first = 0;
@@ -924,9 +921,10 @@ static enum tmx_status first_failure(const struct suite *s, struct tmx_err *err)
         first = s->runs.error[t] ? t : first;
     }
     const struct choice *run = run_of(s, first % runs_of_seed(s), &mix, &label);
-    return n ? tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed, the first (%s, %s): %s", n, n_task, label,
-                        run->name, s->runs.error[first])
-             : TMX_OK;
+    if (n > 0) {
+        tmx_error(err, TMX_ESOLVE, "%zu of %zu runs failed, the first (%s, %s): %s", n, n_task, label,
+                  run->name, s->runs.error[first]);
+    }
 }
 
 /* Of a suite of one variant. */
@@ -952,9 +950,8 @@ static void facts_of(const void *ctx, const char *mix, const char *policy, char 
     }
 }
 
-/* What is finished is written, also after Ctrl-C. */
-static enum tmx_status write_suite(struct suite *s, const struct tmx_runs *runs, bool stopped,
-                                   struct tmx_err *err)
+/* What is finished is written, also after Ctrl-C; then what failed is an error. */
+static void write_suite(struct suite *s, const struct tmx_runs *runs, bool stopped, struct tmx_err *err)
 {
     struct tmx_suite_call own = *s->call;
     const struct group mean = all_mixes(s, MEAN, false), target = all_mixes(s, MEAN, true);
@@ -978,53 +975,56 @@ static enum tmx_status write_suite(struct suite *s, const struct tmx_runs *runs,
     own.facts = facts_of;
     own.facts_ctx = s;
     own.stopped = stopped;
-    enum tmx_status st = tmx_table_check(ledger, err);
-    st = st || s->n_column > 0 ? st : tmx_table_check(brief, err);
-    if (!st && tmx_table_rows(ledger) > 0) {
-        st = tmx_suite_save(s->call, ledger, "ledger.csv", err);
+    if (s->n_column == 0) {
+        tmx_table_check(brief, err);
     }
-    st = st ? st : tmx_suite_write(&own, s->table, &s->values, brief, err);
-    if (!st && !stopped && s->seeds > 1) {
+    if (!tmx_table_check(ledger, err) && tmx_table_rows(ledger) > 0) {
+        tmx_suite_save(s->call, ledger, "ledger.csv", err);
+    }
+    tmx_suite_write(&own, s->table, &s->values, brief, err);
+    if (!err->code && !stopped && s->seeds > 1) {
         tmx_study_say_spread(&s->runs, runs_of_seed(s), runs, s->call->nudge,
                              s->call->format == TMX_FORMAT_TEXT ? stdout : stderr);
     }
+    if (!stopped) {
+        first_failure(s, err);
+    }
     tmx_table_destroy(ledger);
     tmx_table_destroy(brief);
-    return st;
 }
 
-enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err)
+void tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err)
 {
     struct suite *s = calloc(1, sizeof *s);
     struct tmx_err later = {0};
     struct tmx_runs runs;
     if (!s) {
-        return tmx_no_memory(err);
+        tmx_no_memory(err);
+        return;
     }
     s->call = call;
     s->values =
         (struct tmx_value_source){.ctx = s, .paper = s->paper, .policy = "BL", .n_seed = 1, .number = number};
-    TMX_TAKE(&s->arena, s->mix_name, LIST);
     s->n_known = tmx_columns_of(&s->arena, columns, &s->known);
-    enum tmx_status st = s->arena.failed ? tmx_no_memory(err) : read_suite(s, err);
-    if (!st) {
+    tmx_arena_check(&s->arena, err);
+    read_suite(s, err);
+    if (!err->code) {
         s->values.n_seed = (size_t)s->seeds;
         s->values.fitted = s->fitted;
         make_head(s);
-        st = tmx_table_check(s->table, err);
+        tmx_table_check(s->table, err);
     } /* with policies of the call, values are printed of policies that do not run */
-    st = st || (call->n_policy > 0 && !tmx_setting_member(call->root, "sets"))
-             ? st
-             : tmx_values_read(&s->values, call->root, err);
-    st = st ? st : read_sets(s, err);
+    if (call->n_policy == 0 || tmx_setting_member(call->root, "sets")) {
+        tmx_values_read(&s->values, call->root, err);
+    }
+    read_sets(s, err);
     const bool sets = s->sets.n_point > 0;
     as_runs(s, &runs);
-    st = st ? st : sets ? run_sets(s, err) : tmx_suite_values(call, &runs, "runs", &s->runs, err);
-    if (!call->check && (!st || (st == TMX_ESTOPPED && s->runs.value))) {
-        const enum tmx_status end = sets ? write_sets(s, &later) : write_suite(s, &runs, st != 0, &later);
-        *err = end ? later : *err;
-        st = end ? end : st;
-        st = st || sets ? st : first_failure(s, err);
+    sets && !err->code ? run_sets(s, err) : tmx_suite_values(call, &runs, "runs", &s->runs, err);
+    const bool stopped = err->code == TMX_ESTOPPED && s->runs.value;
+    if (!call->check && (!err->code || stopped)) {
+        sets ? write_sets(s, &later) : write_suite(s, &runs, stopped, &later);
+        (void)tmx_error_give(err, &later);
     }
     tmx_table_destroy(s->table);
     tmx_run_values_finish(&s->runs);
@@ -1032,7 +1032,6 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     tmx_sweep_finish(&s->sets);
     tmx_arena_finish(&s->arena);
     free(s);
-    return st;
 }
 
 const struct tmx_keys tmx_suite_keys[] = {TMX_KEYS("", root_opts),

@@ -72,26 +72,24 @@ static const char *const root_also[] = {"name",
                                         NULL};
 
 /* Every kernel that the benchmarks of list `compiled` have code of. */
-static enum tmx_status load_code(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
+static void load_code(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
 {
-    const struct tmx_setting *list = NULL;
-    enum tmx_status st = tmx_setting_texts(call->root, "compiled", 0, TMX_GATE_KERNELS, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+    const struct tmx_setting *list = tmx_setting_texts(call->root, "compiled", 0, TMX_GATE_KERNELS, err);
+    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
         struct tmx_gate_code code[TMX_GATE_CODES];
         const struct tmx_setting *e = tmx_setting_at(list, i);
         size_t n = 0;
-        st = tmx_setting_locate(e, tmx_gate_code_load(tmx_setting_text(e), code, &n, err), err);
+        (void)tmx_setting_locate(e, tmx_gate_code_load(tmx_setting_text(e), code, &n, err), err);
         for (size_t k = 0; k < n; k++) {
             if (s->n_code == TMX_GATE_KERNELS) {
                 tmx_gate_code_finish(&code[k]);
-                st = tmx_fail_setting(err, e, "compiled: more than %d kernels", TMX_GATE_KERNELS);
+                tmx_error_setting(err, e, "compiled: more than %d kernels", TMX_GATE_KERNELS);
                 continue;
             }
             snprintf(s->code_name[s->n_code].name, sizeof s->code_name[0].name, "%s", code[k].name);
             s->code[s->n_code++] = code[k].stream;
         }
     }
-    return st;
 }
 
 /* Index of a case among some; their number when none is like it. */
@@ -106,16 +104,14 @@ static size_t find_case(const struct tmx_gate_case *gate, size_t n, const struct
     return i;
 }
 
-static enum tmx_status add_case(struct suite *s, struct tmx_gate_case add, struct tmx_err *err)
+static void add_case(struct suite *s, struct tmx_gate_case add, struct tmx_err *err)
 {
     const bool known = find_case(s->gate_case, s->n_case, &add) < s->n_case;
     if (!known && s->n_case == TMX_GATE_CASES) {
-        return tmx_fail(err, TMX_ERANGE, "more than %d combinations of policies and times", TMX_GATE_CASES);
-    }
-    if (!known) {
+        tmx_error(err, TMX_ERANGE, "more than %d combinations of policies and times", TMX_GATE_CASES);
+    } else if (!known) {
         s->gate_case[s->n_case++] = add;
     }
-    return TMX_OK;
 }
 
 enum sweep { BREAK_EVEN, WAKE_UP, IDLE_DETECT, N_SWEEP };
@@ -134,29 +130,29 @@ static struct tmx_gate_case case_of(const struct suite *s, const struct tmx_gate
     return c;
 }
 
-static enum tmx_status add_sweep(struct suite *s, const struct tmx_suite_call *call, enum sweep sweep,
-                                 struct tmx_err *err)
+static void add_sweep(struct suite *s, const struct tmx_suite_call *call, enum sweep sweep,
+                      struct tmx_err *err)
 {
-    const struct tmx_setting *values, *policies = NULL;
     const char *key = sweeps[sweep].policies;
-    enum tmx_status st = tmx_setting_list(call->root, sweeps[sweep].key, 0, TMX_GATE_CASES, &values, err);
-    st = st ? st : tmx_setting_texts(call->root, key, 0, TMX_GATE_CASES, &policies, err);
-    for (size_t p = 0; !st && p < tmx_setting_length(policies); p++) {
+    const struct tmx_setting *values =
+                                 tmx_setting_list(call->root, sweeps[sweep].key, 0, TMX_GATE_CASES, err),
+                             *policies = tmx_setting_texts(call->root, key, 0, TMX_GATE_CASES, err);
+    for (size_t p = 0; p < tmx_setting_length(policies) && !err->code; p++) {
         const struct tmx_setting *name = tmx_setting_at(policies, p);
         const struct tmx_gate_policy *policy = tmx_gate_find(tmx_setting_text(name));
         if (!policy) {
-            return tmx_fail_setting(err, name, "%s: unknown policy \"%s\"", key, tmx_setting_text(name));
+            tmx_error_setting(err, name, "%s: unknown policy \"%s\"", key, tmx_setting_text(name));
         }
-        for (size_t i = 0; !st && i < tmx_setting_length(values); i++) {
+        for (size_t i = 0; i < tmx_setting_length(values) && !err->code; i++) {
             const struct tmx_setting *e = tmx_setting_at(values, i);
             const int64_t cycles = tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e) : 0;
             if (cycles < 1 || cycles > 1000) {
-                return tmx_fail_setting(err, e, "%s: expected cycles from 1 to 1000", sweeps[sweep].key);
+                tmx_error_setting(err, e, "%s: expected cycles from 1 to 1000", sweeps[sweep].key);
+                return;
             }
-            st = add_case(s, case_of(s, policy, sweep, (int)cycles), err);
+            add_case(s, case_of(s, policy, sweep, (int)cycles), err);
         }
     }
-    return st;
 }
 
 static void make_parts(struct suite *s, const struct tmx_suite_call *call)
@@ -187,54 +183,52 @@ static void make_parts(struct suite *s, const struct tmx_suite_call *call)
 }
 
 /* Reads the suite of `call` into s (zeroed). TMX_ECONFIG with file:line, TMX_ENOMEM. */
-static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
+static void open_suite(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
 {
-    enum tmx_status st = tmx_opt_read(root_opts, s, call->root, root_also, err);
     struct tmx_sets sets = {0}; /* overrides of the SM: --set gate.idle_detect_cycles=8 */
-    const struct tmx_setting *list = NULL;
-    st = st ? st : tmx_sets_join(&sets, call->sets, "base.", err);
-    st = st ? st : tmx_gate_chip_load(&s->sm, s->chip, &sets, err);
+    tmx_opt_read(root_opts, s, call->root, root_also, err);
+    tmx_sets_join(&sets, call->sets, "base.", err);
+    if (!err->code) {
+        (void)!tmx_gate_chip_load(&s->sm, s->chip, &sets, err);
+    }
     tmx_sets_finish(&sets);
-    st = st ? st : tmx_setting_texts(call->root, "kernels", 1, TMX_GATE_KERNELS, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+    const struct tmx_setting *list = tmx_setting_texts(call->root, "kernels", 1, TMX_GATE_KERNELS, err);
+    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        st = tmx_setting_locate(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
+        (void)tmx_setting_locate(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
     }
     s->n_kernel = tmx_setting_length(list);
-    st = st ? st : load_code(s, call, err);
-    for (const struct tmx_gate_policy *const *p = tmx_gate_policies; !st && *p; p++) {
-        st = add_case(s, case_of(s, *p, BREAK_EVEN, s->sm.gate.break_even_cycles), err);
+    load_code(s, call, err);
+    for (const struct tmx_gate_policy *const *p = tmx_gate_policies; *p; p++) {
+        add_case(s, case_of(s, *p, BREAK_EVEN, s->sm.gate.break_even_cycles), err);
     }
     s->n_plain = s->n_case;
-    for (int i = 0; !st && i < N_SWEEP; i++) {
-        st = add_sweep(s, call, (enum sweep)i, err);
+    for (int i = 0; i < N_SWEEP; i++) {
+        add_sweep(s, call, (enum sweep)i, err);
     }
     make_parts(s, call);
-    return st;
 }
 
 /* Runs every part under every seed into its `result`. */
-static enum tmx_status run_parts(struct suite *s, struct tmx_err *err)
+static void run_parts(struct suite *s, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    for (size_t p = 0; !st && p < PARTS; p++) {
+    for (size_t p = 0; p < PARTS && !err->code; p++) {
         struct part *part = &s->part[p];
         const size_t n = part->plan.n_kernel * part->plan.n_case;
         if (n == 0) {
             continue;
         }
         TMX_TAKE(&s->arena, part->result, (size_t)s->seeds * n);
-        st = part->result ? TMX_OK : tmx_no_memory(err);
-        for (size_t seed = 0; !st && seed < (size_t)s->seeds; seed++) {
+        tmx_arena_check(&s->arena, err);
+        for (size_t seed = 0; seed < (size_t)s->seeds && !err->code; seed++) {
             part->plan.seed = (uint64_t)s->seed + seed;
             for (size_t k = 0; k < s->n_code; k++) {
                 s->code[k].seed = tmx_mix64(part->plan.seed, k, 3);
             }
-            st = tmx_gate_run(&part->plan, &part->result[seed * n], err);
+            (void)!tmx_gate_run(&part->plan, &part->result[seed * n], err);
         }
         part->plan.seed = (uint64_t)s->seed;
     }
-    return st;
 }
 
 /* Part and case of a policy under `variant`: the name of a part, or a time of a sweep such as
@@ -451,43 +445,49 @@ static struct tmx_table *summarise(struct suite *s)
     return t;
 }
 
-enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct tmx_err *err)
+/* The runs of a part with the first seed, in a file of the part's name. */
+static void save_part(const struct tmx_suite_call *call, const struct part *part, struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    char file[64];
+    snprintf(file, sizeof file, "%s.csv", part->name);
+    for (char *c = file; *c; c++) {
+        *c = *c == ' ' ? '_' : *c;
+    }
+    if (part->plan.n_kernel > 0 && !err->code && !tmx_gate_table(&part->plan, part->result, &t, err)) {
+        tmx_suite_save(call, t, file, err);
+    }
+    tmx_table_destroy(t);
+}
+
+void tmx_suite_warped_gates(const struct tmx_suite_call *call, struct tmx_err *err)
 {
     struct suite *s = calloc(1, sizeof *s);
+    struct tmx_table *runs = NULL, *summary = NULL;
     if (!s) {
-        return tmx_no_memory(err);
+        tmx_no_memory(err);
+        return;
     }
-    enum tmx_status st = open_suite(s, call, err);
+    open_suite(s, call, err);
     struct tmx_value_source values = {.ctx = s,
                                       .paper = "001",
                                       .policy = "convpg",
                                       .n_seed = (size_t)s->seeds,
                                       .first_seed = (unsigned)s->seed,
                                       .number = number};
-    st = st ? st : tmx_values_read(&values, call->root, err);
-    st = st || call->check ? st : run_parts(s, err);
-    struct tmx_table *runs = NULL, *summary = st || call->check ? NULL : summarise(s);
-    if (!st && !call->check) {
-        st = tmx_gate_table(&s->part[0].plan, s->part[0].result, &runs, err);
-        st = st || summary ? st : tmx_no_memory(err);
-        st = st ? st : tmx_suite_save(call, summary, "means.csv", err);
+    tmx_values_read(&values, call->root, err);
+    if (!err->code && !call->check) {
+        run_parts(s, err);
     }
-    for (size_t p = 1; !st && summary && p < PARTS;
-         p++) { /* the first seed's, in a file of the part's name */
-        const struct part *part = &s->part[p];
-        struct tmx_table *t = NULL;
-        char file[64];
-        snprintf(file, sizeof file, "%s.csv", part->name);
-        for (char *c = file; *c; c++) {
-            *c = *c == ' ' ? '_' : *c;
-        }
-        if (part->plan.n_kernel > 0) {
-            st = tmx_gate_table(&part->plan, part->result, &t, err);
-            st = st ? st : tmx_suite_save(call, t, file, err);
-            tmx_table_destroy(t);
+    if (!err->code && !call->check && !tmx_gate_table(&s->part[0].plan, s->part[0].result, &runs, err)) {
+        summary = summarise(s);
+        tmx_table_check(summary, err);
+        tmx_suite_save(call, summary, "means.csv", err);
+        for (size_t p = 1; p < PARTS; p++) {
+            save_part(call, &s->part[p], err);
         }
     }
-    st = st || !summary ? st : tmx_suite_write(call, runs, &values, summary, err);
+    tmx_suite_write(call, runs, &values, summary, err);
     tmx_table_destroy(runs);
     tmx_table_destroy(summary);
     for (size_t k = 0; k < s->n_code; k++) {
@@ -496,7 +496,6 @@ enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct
     tmx_values_finish(&values);
     tmx_arena_finish(&s->arena);
     free(s);
-    return st;
 }
 
 /* ---- the free knobs of the instruction streams, fitted to the printed means ---- */
@@ -543,8 +542,7 @@ struct tuning {
     size_t n_target, fit, n_seed;
     uint64_t seed;
     struct tmx_sm_result *result;
-    struct tmx_err *err;
-    enum tmx_status status;
+    struct tmx_err *err; /* stays (base/err.h) */
     double best;
     struct tmx_stream_knobs best_knobs;
 };
@@ -553,10 +551,10 @@ struct tuning {
 static double from_target(struct tuning *t)
 {
     double ours[1 + MAX_POLICY][N_TARGET] = {{0}}, sum = 0;
-    for (size_t seed = 0; seed < t->n_seed && !t->status; seed++) {
+    for (size_t seed = 0; seed < t->n_seed && !t->err->code; seed++) {
         t->plan.seed = t->seed + seed;
-        t->status = tmx_gate_run(&t->plan, t->result, t->err);
-        for (size_t i = 1; i < t->plan.n_case && !t->status; i++) {
+        (void)!tmx_gate_run(&t->plan, t->result, t->err);
+        for (size_t i = 1; i < t->plan.n_case && !t->err->code; i++) {
             double mean[N_TARGET];
             mean_of(&t->plan, t->result, i, mean);
             for (int k = 0; k < N_TARGET; k++) {
@@ -580,7 +578,7 @@ static double evaluate(const gsl_vector *x, void *params)
         *knob_at(&t->chip.fit[t->fit], i) = fmin(10, exp(gsl_vector_get(x, i)));
     }
     const double e = from_target(t);
-    if (t->status) {
+    if (t->err->code) {
         return INFINITY;
     }
     if (e < t->best) {
@@ -590,7 +588,7 @@ static double evaluate(const gsl_vector *x, void *params)
     return e;
 }
 
-static enum tmx_status simplex(struct tuning *t, struct tmx_err *err)
+static void simplex(struct tuning *t)
 {
     gsl_multimin_function f = {.f = evaluate, .n = N_KNOB, .params = t};
     gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, N_KNOB);
@@ -601,34 +599,35 @@ static enum tmx_status simplex(struct tuning *t, struct tmx_err *err)
         }
         gsl_vector_set_all(step, 0.25);
         gsl_multimin_fminimizer_set(m, &f, x, step);
-        for (int i = 0; i < EVALUATIONS && !t->status && gsl_multimin_fminimizer_size(m) > 0.01; i++) {
+        for (int i = 0; i < EVALUATIONS && !t->err->code && gsl_multimin_fminimizer_size(m) > 0.01; i++) {
             if (gsl_multimin_fminimizer_iterate(m) != 0) {
                 break;
             }
         }
     } else {
-        t->status = tmx_fail(err, TMX_ENOMEM, "fit");
+        tmx_error(t->err, TMX_ENOMEM, "fit");
     }
     gsl_multimin_fminimizer_free(m);
     gsl_vector_free(x);
     gsl_vector_free(step);
-    return t->status;
 }
 
 /* The policies whose printed means are fitted to, and those means. */
-static enum tmx_status read_targets(struct tuning *t, struct tmx_err *err)
+static void read_targets(struct tuning *t)
 {
     static const char *const column[N_TARGET] = {"int_saved_pct", "fp_saved_pct", "slowdown_pct"};
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
     const struct tmx_gate_params *gate = &t->chip.gate;
-    enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, "warped-gates", path, err);
-    st = st ? st : tmx_config_load(&cfg, path, NULL, err);
+    if (tmx_data_find(TMX_DATA_SUITE, "warped-gates", path, t->err) ||
+        tmx_config_load(&cfg, path, NULL, t->err)) {
+        return;
+    }
     t->cases[0] =
         (struct tmx_gate_case){tmx_gate_find("none"), gate->break_even_cycles, gate->wakeup_cycles, 0};
-    const struct tmx_setting *root = st ? NULL : tmx_config_root(cfg);
+    const struct tmx_setting *root = tmx_config_root(cfg);
     size_t n = 1;
-    for (const struct tmx_gate_policy *const *p = tmx_gate_policies; !st && *p && n <= MAX_POLICY; p++) {
+    for (const struct tmx_gate_policy *const *p = tmx_gate_policies; *p && n <= MAX_POLICY; p++) {
         struct tmx_pick pick = {.of = "mean"};
         snprintf(pick.policy, sizeof pick.policy, "%s", (*p)->base.name);
         size_t found = 0;
@@ -643,9 +642,10 @@ static enum tmx_status read_targets(struct tuning *t, struct tmx_err *err)
         n += found > 0;
     }
     t->plan.n_case = n;
-    st = st || t->n_target ? st : tmx_fail_at(err, TMX_ECONFIG, path, 0, "values: none is fitted to");
+    if (t->n_target == 0) {
+        tmx_error_at(t->err, TMX_ECONFIG, path, 0, "values: none is fitted to");
+    }
     tmx_config_close(cfg);
-    return st;
 }
 
 enum tmx_status tmx_gate_tune(const struct tmx_gate_chip *chip, const struct tmx_gate_kernel *kernel,
@@ -654,9 +654,9 @@ enum tmx_status tmx_gate_tune(const struct tmx_gate_chip *chip, const struct tmx
 {
     struct tuning t = {
         .chip = *chip, .fit = fit, .err = err, .best = INFINITY, .seed = seed, .n_seed = n_seed};
-    enum tmx_status st = read_targets(&t, err);
-    if (st) {
-        return st;
+    read_targets(&t);
+    if (err->code) {
+        return err->code;
     }
     const size_t n_case = t.plan.n_case;
     t.plan = (struct tmx_gate_plan){.chip = &t.chip,
@@ -671,16 +671,16 @@ enum tmx_status tmx_gate_tune(const struct tmx_gate_chip *chip, const struct tmx
     if (!t.result) {
         return tmx_fail(err, TMX_ENOMEM, "fit");
     }
-    st = simplex(&t, err);
-    if (!st) {
+    simplex(&t);
+    if (!err->code) {
         fprintf(out, "# root mean square error %.2f points over %zu kernels, %zu values, %zu seeds\n",
                 sqrt(t.best / (double)t.n_target), n_kernel, t.n_target, n_seed);
         struct tmx_writer w = {.full = out};
         char group[32];
         snprintf(group, sizeof group, "fit_%s", tmx_gate_fits[fit]);
         tmx_opt_write_group(tmx_knob_opts, &t.best_knobs, group, &w);
-        st = tmx_writer_finish(&w, NULL, err);
+        (void)!tmx_writer_finish(&w, NULL, err);
     }
     free(t.result);
-    return st;
+    return err->code;
 }

@@ -70,40 +70,46 @@ static const struct tmx_opt value_opts[] = {
     {0},
 };
 
-enum tmx_status tmx_pick_check(const struct tmx_value_source *from, const struct tmx_pick *p,
-                               const struct tmx_setting *at, struct tmx_err *err)
+void tmx_pick_check(const struct tmx_value_source *from, const struct tmx_pick *p,
+                    const struct tmx_setting *at, struct tmx_err *err)
 {
     char why[TMX_WHY] = "";
-    (void)from->number(from->ctx, p, TMX_NAMES_ALONE, why);
-    return why[0] ? tmx_fail_setting(err, at, "values: %s", why) : TMX_OK;
+    if (!err->code) {
+        (void)from->number(from->ctx, p, TMX_NAMES_ALONE, why);
+    }
+    if (why[0]) {
+        tmx_error_setting(err, at, "values: %s", why);
+    }
 }
 
-/* A second pick says only what differs from the first. */
-static enum tmx_status read_second(const struct tmx_setting *e, const char *key,
-                                   const struct tmx_value_source *from, const struct tmx_pick *first,
-                                   struct tmx_pick *p, bool *there, struct tmx_err *err)
+/* A second pick says only what differs from the first. False: it is absent. */
+static bool read_second(const struct tmx_setting *e, const char *key, const struct tmx_value_source *from,
+                        const struct tmx_pick *first, struct tmx_pick *p, struct tmx_err *err)
 {
     const struct tmx_setting *g = tmx_setting_member(e, key);
-    *there = g != NULL;
-    enum tmx_status st = g ? tmx_opt_read(pick_opts, p, g, NULL, err) : TMX_OK;
     char *const to[] = {p->of, p->policy, p->column, p->variant};
     const char *const others[] = {first->of, first->policy, first->column, first->variant};
     const size_t size[] = {sizeof p->of, sizeof p->policy, sizeof p->column, sizeof p->variant};
-    for (size_t i = 0; g && !st && i < 4; i++) {
+    if (!g || tmx_opt_read(pick_opts, p, g, NULL, err)) {
+        return false;
+    }
+    for (size_t i = 0; i < 4; i++) {
         if (!to[i][0]) {
             memcpy(to[i], others[i], size[i]);
         }
     }
-    return st || !g || !first->column[0] ? st : tmx_pick_check(from, p, e, err);
+    if (first->column[0]) {
+        tmx_pick_check(from, p, e, err);
+    }
+    return true;
 }
 
-static enum tmx_status read_value(const struct tmx_setting *e, const struct tmx_value_source *from,
-                                  struct tmx_value *v, struct tmx_err *err)
+static void read_value(const struct tmx_setting *e, const struct tmx_value_source *from, struct tmx_value *v,
+                       struct tmx_err *err)
 {
-    enum tmx_status st = tmx_opt_read(value_opts, v, e, value_also, err);
-    st = st ? st : tmx_opt_read(pick_opts, &v->pick, e, pick_also, err);
-    if (st) {
-        return st;
+    tmx_opt_read(value_opts, v, e, value_also, err);
+    if (tmx_opt_read(pick_opts, &v->pick, e, pick_also, err)) {
+        return;
     }
     if (!v->pick.policy[0]) {
         snprintf(v->pick.policy, sizeof v->pick.policy, "%s", from->policy);
@@ -122,30 +128,31 @@ static enum tmx_status read_value(const struct tmx_setting *e, const struct tmx_
         {tmx_setting_member(e, "minus") && tmx_setting_member(e, "over"), "expected either minus or over"}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (rules[i].wrong) {
-            return tmx_fail_setting(err, e, "values: %s", rules[i].words);
+            tmx_error_setting(err, e, "values: %s", rules[i].words);
         }
     }
     struct tmx_pick printed = v->pick;
     memcpy(printed.column, v->printed, sizeof printed.column);
-    st = v->pick.column[0] ? tmx_pick_check(from, &v->pick, e, err) : TMX_OK;
-    st = st ? st : read_second(e, "minus", from, &v->pick, &v->minus, &v->has_minus, err);
-    st = st ? st : read_second(e, "over", from, &v->pick, &v->over, &v->has_over, err);
-    return st || !v->pick.column[0] || !v->printed[0] ? st : tmx_pick_check(from, &printed, e, err);
+    if (v->pick.column[0]) {
+        tmx_pick_check(from, &v->pick, e, err);
+    }
+    v->has_minus = read_second(e, "minus", from, &v->pick, &v->minus, err);
+    v->has_over = read_second(e, "over", from, &v->pick, &v->over, err);
+    if (v->pick.column[0] && v->printed[0]) {
+        tmx_pick_check(from, &printed, e, err);
+    }
 }
 
-enum tmx_status tmx_values_read(struct tmx_value_source *from, const struct tmx_setting *root,
-                                struct tmx_err *err)
+void tmx_values_read(struct tmx_value_source *from, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_list(root, "values", 0, MAX_VALUES, &list, err);
-    from->any = !st && list;
-    from->n_value = st ? 0 : tmx_setting_length(list);
+    const struct tmx_setting *list = tmx_setting_list(root, "values", 0, MAX_VALUES, err);
+    from->any = list != NULL;
+    from->n_value = tmx_setting_length(list);
     TMX_TAKE(&from->arena, from->value, from->n_value);
-    st = st || from->value ? st : tmx_no_memory(err);
-    for (size_t i = 0; !st && i < from->n_value; i++) {
-        st = read_value(tmx_setting_at(list, i), from, &from->value[i], err);
+    tmx_arena_check(&from->arena, err);
+    for (size_t i = 0; i < from->n_value && !err->code; i++) {
+        read_value(tmx_setting_at(list, i), from, &from->value[i], err);
     }
-    return st;
 }
 
 void tmx_values_finish(struct tmx_value_source *from)
@@ -251,8 +258,8 @@ bool tmx_values_find(const struct tmx_setting *root, const struct tmx_pick *pick
         const struct tmx_setting *e = tmx_setting_at(list, i);
         struct tmx_value v;
         struct tmx_err none = {0};
-        if (tmx_opt_read(value_opts, &v, e, value_also, &none) == TMX_OK &&
-            tmx_opt_read(pick_opts, &v.pick, e, pick_also, &none) == TMX_OK && v.origin == (int)origin &&
+        tmx_opt_read(value_opts, &v, e, value_also, &none);
+        if (!tmx_opt_read(pick_opts, &v.pick, e, pick_also, &none) && v.origin == (int)origin &&
             !tmx_setting_member(e, "minus") && !tmx_setting_member(e, "over") &&
             strcmp(v.pick.of, pick->of) == 0 && strcmp(v.pick.policy, pick->policy) == 0 &&
             strcmp(v.pick.column, pick->column) == 0 && strcmp(v.pick.variant, pick->variant) == 0) {
@@ -284,9 +291,8 @@ size_t tmx_score_of(const struct tmx_score *s, enum tmx_origin o)
 /* ---- the report of papers against ours, from the suites' paper.csv files and hand-written notes ---- */
 
 /* The notes on a suite: file NOTES/<suite>.md, or in NOTES/<suite up to its first "-">.md the part below the
- * heading
- * "## Suite <suite>". In a part, the title ("# ...") is skipped and "#### <quantity>" begins the note on one
- * quantity. */
+ * heading "## Suite <suite>". In a part, the title ("# ...") is skipped and "#### <quantity>" begins the note
+ * on one quantity. */
 struct notes {
     struct tmx_text_file text;
     bool is_part; /* below its heading, otherwise above the first one */
@@ -324,17 +330,18 @@ static bool note_of(const struct notes *notes, const char *quantity, FILE *out)
     return found;
 }
 
-static enum tmx_status load_notes(struct notes *n, const char *dir, const char *suite, struct tmx_err *err)
+static void load_notes(struct notes *n, const char *dir, const char *suite, struct tmx_err *err)
 {
     char path[1024];
-    *n = (struct notes){0};
     snprintf(n->heading, sizeof n->heading, "## Suite %s", suite);
     snprintf(path, sizeof path, "%s/%s.md", dir, suite);
     if (!tmx_os_exists(path)) {
         n->is_part = true;
         snprintf(path, sizeof path, "%s/%.*s.md", dir, (int)strcspn(suite, "-"), suite);
     }
-    return tmx_os_exists(path) ? tmx_text_load(&n->text, path, err) : TMX_OK;
+    if (!err->code && tmx_os_exists(path)) {
+        (void)!tmx_text_load(&n->text, path, err);
+    }
 }
 
 /* A number as people read it; "-" for none. */
@@ -371,25 +378,22 @@ static void print_cells(const struct tmx_csv *csv, size_t row, FILE *out)
 }
 
 /* The folder's paper.csv; no rows for a suite without the paper's values. */
-static enum tmx_status read_paper(struct tmx_csv *csv, const char *dir, struct tmx_err *err)
+static void read_paper(struct tmx_csv *csv, const char *dir, struct tmx_err *err)
 {
     static const char *const need[] = {"paper",       "figure", "quantity", "case",     "unit",
                                        "paper_value", "ours",   "sd",       "relation", "origin",
                                        "error",       "band",   "outcome",  "follows"};
     char path[1024];
-    *csv = (struct tmx_csv){0};
     if (!tmx_os_exists(dir)) {
-        return tmx_fail_at(err, TMX_EIO, dir, 0, "no such folder; make it with `thermix table SUITE -o %s`",
-                           dir);
+        tmx_error_at(err, TMX_EIO, dir, 0, "no such folder; make it with `thermix table SUITE -o %s`", dir);
+    } else if (!tmx_path_join(path, dir, "paper.csv", err) && tmx_os_exists(path)) {
+        (void)!tmx_csv_read(csv, path, err);
     }
-    enum tmx_status st = tmx_path_join(path, dir, "paper.csv", err);
-    st = st ? st : tmx_os_exists(path) ? tmx_csv_read(csv, path, err) : TMX_OK;
-    for (size_t i = 0; !st && csv->n_row > 0 && i < sizeof need / sizeof need[0]; i++) {
+    for (size_t i = 0; csv->n_row > 0 && i < sizeof need / sizeof need[0]; i++) {
         if (tmx_csv_column(csv, need[i]) == csv->n_column) {
-            st = tmx_fail_at(err, TMX_EPARSE, path, 1, "no column \"%s\"", need[i]);
+            tmx_error_at(err, TMX_EPARSE, path, 1, "no column \"%s\"", need[i]);
         }
     }
-    return st;
 }
 
 /* A suite's folder, read. */
@@ -498,29 +502,30 @@ enum tmx_status tmx_reproduce(const char *const *dir, size_t n_dir, const char *
 {
     struct tmx_arena arena = {0};
     struct suite *suite;
-    enum tmx_status st = TMX_TAKE(&arena, suite, n_dir) ? TMX_OK : tmx_no_memory(err);
-    for (size_t i = 0; i < n_dir && !st; i++) { /* before anything is printed: half a report is none */
+    TMX_TAKE(&arena, suite, n_dir);
+    tmx_arena_check(&arena, err);
+    for (size_t i = 0; i < n_dir && !err->code; i++) { /* before anything is printed: half a report is none */
         struct suite *s = &suite[i];
         s->name = tmx_text_behind(dir[i], '/');
-        st = read_paper(&s->csv, dir[i], err);
-        st = st ? st : load_notes(&s->notes, notes, s->name, err);
-        if (!st && s->csv.n_row == 0 && !note_of(&s->notes, "", NULL)) {
-            st = tmx_fail_at(err, TMX_EIO, dir[i], 0, "no paper.csv there, and no notes for it in %s", notes);
+        read_paper(&s->csv, dir[i], err);
+        load_notes(&s->notes, notes, s->name, err);
+        if (s->csv.n_row == 0 && !note_of(&s->notes, "", NULL)) {
+            tmx_error_at(err, TMX_EIO, dir[i], 0, "no paper.csv there, and no notes for it in %s", notes);
         }
     }
-    fputs(st ? "" : head, out);
-    if (!st) {
+    if (!err->code) {
+        fputs(head, out);
         print_scores(suite, n_dir, out);
     }
     for (size_t i = 0; i < n_dir && suite; i++) {
-        if (!st) {
+        if (!err->code) {
             print_suite(&suite[i], out);
         }
         tmx_text_finish(&suite[i].notes.text);
         tmx_csv_finish(&suite[i].csv);
     }
     tmx_arena_finish(&arena);
-    return st;
+    return err->code;
 }
 
 enum tmx_status tmx_paper_stack(const char *const *dir, size_t n_dir, struct tmx_table **t,
@@ -530,13 +535,13 @@ enum tmx_status tmx_paper_stack(const char *const *dir, size_t n_dir, struct tmx
     enum { N_NUMBER = sizeof numbers / sizeof numbers[0] };
     struct tmx_arena arena = {0};
     struct tmx_csv *csv;
-    enum tmx_status st = TMX_TAKE(&arena, csv, n_dir) ? TMX_OK : tmx_no_memory(err);
-    for (size_t i = 0; i < n_dir && !st; i++) {
+    TMX_TAKE(&arena, csv, n_dir);
+    tmx_arena_check(&arena, err);
+    for (size_t i = 0; i < n_dir && !err->code; i++) {
         char path[1200];
-        st = tmx_path_join(path, dir[i], "paper.csv", err);
-        st = st ? st : tmx_csv_read(&csv[i], path, err);
+        (void)(tmx_path_join(path, dir[i], "paper.csv", err) || tmx_csv_read(&csv[i], path, err));
     }
-    *t = st ? NULL : tmx_table_of("suite");
+    *t = err->code ? NULL : tmx_table_of("suite");
     for (size_t i = 0; i < n_dir && *t; i++) { /* all columns, in the order in which they are met */
         for (size_t c = 0; c < csv[i].n_column; c++) {
             const char *name = csv[i].column[c];
@@ -546,8 +551,8 @@ enum tmx_status tmx_paper_stack(const char *const *dir, size_t n_dir, struct tmx
             }
         }
     }
-    st = st ? st : tmx_table_check(*t, err);
-    for (size_t i = 0; i < n_dir && !st; i++) {
+    tmx_table_check(*t, err);
+    for (size_t i = 0; i < n_dir && !err->code; i++) {
         for (size_t r = 0; r < csv[i].n_row; r++) {
             tmx_table_text(*t, dir[i]);
             for (size_t c = 1; c < tmx_table_columns(*t); c++) {
@@ -564,7 +569,7 @@ enum tmx_status tmx_paper_stack(const char *const *dir, size_t n_dir, struct tmx
         tmx_csv_finish(&csv[i]);
     }
     tmx_arena_finish(&arena);
-    return st;
+    return err->code;
 }
 
 const struct tmx_keys tmx_value_keys[] = {TMX_KEYS("values", pick_opts), TMX_KEYS("values", value_opts), {0}};

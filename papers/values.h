@@ -76,13 +76,12 @@ struct tmx_value_source {
 };
 #define TMX_NAMES_ALONE SIZE_MAX
 
-/* Does the suite have what a pick names? Else a failure at this place of the file. */
-TMX_NODISCARD enum tmx_status tmx_pick_check(const struct tmx_value_source *from, const struct tmx_pick *p,
-                                             const struct tmx_setting *at, struct tmx_err *err);
+/* Does the suite have what a pick names? Else an error at this place of the file; errors stay. */
+void tmx_pick_check(const struct tmx_value_source *from, const struct tmx_pick *p,
+                    const struct tmx_setting *at, struct tmx_err *err);
 
 /* Read and check the list before anything runs. */
-TMX_NODISCARD enum tmx_status tmx_values_read(struct tmx_value_source *from, const struct tmx_setting *root,
-                                              struct tmx_err *err);
+void tmx_values_read(struct tmx_value_source *from, const struct tmx_setting *root, struct tmx_err *err);
 void tmx_values_finish(struct tmx_value_source *from); /* also of a list that was not read */
 
 /* paper.csv. seeds: every value under every seed, where there are several; NULL: not wanted. The caller

@@ -40,10 +40,10 @@ static void read_folder(struct tmx_history **all, size_t *n_gpu, const char *dir
     (void)tmx_setting_real(tmx_config_find(cfg, "dtm.target_c"), &target_c);
     tmx_config_close(cfg);
     cfg = NULL;
-    if (!tmx_path_join(path, dir, "folder.cfg", err) && !tmx_config_open(&cfg, path, err) &&
-        !tmx_setting_list(tmx_config_root(cfg), "gpus", 1, 4096, &gpus, err) &&
-        !tmx_setting_word(tmx_config_root(cfg), "mix", NULL, &mix, err) &&
-        !tmx_setting_word(tmx_config_root(cfg), "policy", NULL, &policy, err)) {
+    if (!tmx_path_join(path, dir, "folder.cfg", err) && !tmx_config_open(&cfg, path, err)) {
+        gpus = tmx_setting_list(tmx_config_root(cfg), "gpus", 1, 4096, err);
+        mix = tmx_setting_word(tmx_config_root(cfg), "mix", NULL, err);
+        policy = tmx_setting_word(tmx_config_root(cfg), "policy", NULL, err);
         if (!tmx_setting_real(tmx_config_find(cfg, "warmup_s"), warmup_s)) {
             tmx_error_at(err, TMX_ECONFIG, path, 0, "warmup_s: expected a number");
         }
@@ -54,8 +54,10 @@ static void read_folder(struct tmx_history **all, size_t *n_gpu, const char *dir
         }
     }
     for (size_t g = 0; !err->code && g < *n_gpu; g++) {
-        const struct tmx_setting *gpu = tmx_setting_at(gpus, g), *sensors = NULL;
-        const char *file = NULL, *own = tmx_setting_text(tmx_setting_member(gpu, "name"));
+        const struct tmx_setting *gpu = tmx_setting_at(gpus, g),
+                                 *sensors = tmx_setting_texts(gpu, "sensors", 1, 100000, err);
+        const char *file = tmx_setting_word(gpu, "floorplan", NULL, err),
+                   *own = tmx_setting_text(tmx_setting_member(gpu, "name"));
         struct tmx_history *h = &(*all)[g];
         h->gpu = g;
         h->trip_c = trip_c;
@@ -64,9 +66,7 @@ static void read_folder(struct tmx_history **all, size_t *n_gpu, const char *dir
         snprintf(h->mix, sizeof h->mix, "%s", mix);
         snprintf(h->policy, sizeof h->policy, "%s%s", policy, partial ? " (partial run)" : "");
         tmx_gpu_label(own ? own : "", g, h->label);
-        if (!tmx_setting_word(gpu, "floorplan", NULL, &file, err) &&
-            !tmx_setting_texts(gpu, "sensors", 1, 100000, &sensors, err) &&
-            !tmx_path_join(path, dir, file, err) && !tmx_flp_read(path, &h->floorplan, err)) {
+        if (!err->code && !tmx_path_join(path, dir, file, err) && !tmx_flp_read(path, &h->floorplan, err)) {
             h->n_sm = tmx_setting_length(sensors);
             snprintf(h->floorplan_file, sizeof h->floorplan_file, "%s", file);
         }

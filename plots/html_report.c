@@ -241,9 +241,11 @@ static void page_model(json_t *models, const char *dir, const struct tmx_history
     bool have = false;
     if (!tmx_path_join(config, dir, "thermal.config", err) &&
         !tmx_path_join(floorplan, dir, h->floorplan_file, err) &&
-        !tmx_path_join(resolved, dir, "resolved.cfg", err) && !tmx_config_open(&cfg, resolved, err) &&
-        !tmx_setting_word(tmx_config_root(cfg), "network", network, &network, err) &&
-        !tmx_setting_word(tmx_config_root(cfg), "topology", topology, &topology, err)) {
+        !tmx_path_join(resolved, dir, "resolved.cfg", err) && !tmx_config_open(&cfg, resolved, err)) {
+        network = tmx_setting_word(tmx_config_root(cfg), "network", network, err);
+        topology = tmx_setting_word(tmx_config_root(cfg), "topology", topology, err);
+    }
+    if (!err->code) {
         chip.physical = strcmp(network, "physical") == 0;
         chip.fans = topology[0] != '\0';
         content(config, floorplan, chip.physical, id, err);
@@ -647,15 +649,14 @@ static bool is_short(const char *dir, const char *path)
 {
     struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
-    const struct tmx_setting *gpus = NULL;
     struct tmx_err ignored = {0};
     char folder[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_path_join(folder, dir, "folder.cfg", &ignored);
-    st = st ? st : tmx_config_open(&cfg, folder, &ignored);
-    st = st ? st : tmx_setting_list(tmx_config_root(cfg), "gpus", 1, HALL, &gpus, &ignored);
+    if (!tmx_path_join(folder, dir, "folder.cfg", &ignored) && !tmx_config_open(&cfg, folder, &ignored)) {
+        (void)tmx_setting_list(tmx_config_root(cfg), "gpus", 1, HALL, &ignored);
+    }
     tmx_config_close(cfg);
-    st = st ? st : tmx_run_load(&run, path, NULL, &ignored);
-    const bool ok = !st && tmx_run_cost(run).seconds < 30;
+    const bool ok =
+        !ignored.code && !tmx_run_load(&run, path, NULL, &ignored) && tmx_run_cost(run).seconds < 30;
     tmx_run_destroy(run);
     return ok;
 }

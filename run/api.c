@@ -227,15 +227,17 @@ const char *tmx_run_text(const struct tmx_run *r, enum tmx_text what)
 enum tmx_status tmx_run_write(const struct tmx_run *r, const char *folder, struct tmx_err *err)
 {
     struct tmx_process_guard host;
+    struct tmx_err own = {0}; /* err may hold the error of an earlier call */
     tmx_process_guard_enter(&host);
     struct tmx_folders folders = {.command = "run"};
     tmx_folders_begin(&folders);
-    enum tmx_status st = tmx_os_mkdirs(folder, err);
-    st = st ? st : tmx_folder_open(folder, TMX_FOLDER_RESULTS, err);
-    st = st ? st : tmx_run_save_resolved(r, folder, err);
-    st = st ? st : tmx_run_save_tables(r, folder, err);
-    st = tmx_folders_end(&folders, st, err);
+    enum tmx_status st = tmx_os_mkdirs(folder, &own);
+    st = st ? st : tmx_folder_open(folder, TMX_FOLDER_RESULTS, &own);
+    st = st ? st : tmx_run_save_resolved(r, folder, &own);
+    st = st ? st : tmx_run_save_tables(r, folder, &own);
+    st = tmx_folders_end(&folders, st, &own);
     tmx_process_guard_leave(&host);
+    (void)tmx_error_give(err, &own);
     return st;
 }
 

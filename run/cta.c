@@ -462,11 +462,9 @@ static void make_plans(struct tmx_run *r, struct tmx_run_cta *c, const struct tm
 static void open_cta(struct tmx_run *r)
 {
     struct tmx_choice *choice = &r->sim_spec.choice[TMX_LEVEL_CTA];
-    const struct tmx_setting *group;
-    const char *policy = "";
-    tmx_run_try(r, tmx_setting_group, r->root, "cta", &group);
-    tmx_run_try(r, tmx_setting_word, group, "policy", "", &policy);
-    if (r->err.code || !group || strcmp(policy, "none") == 0) {
+    const struct tmx_setting *group = tmx_setting_group(r->root, "cta", &r->err);
+    const char *policy = tmx_setting_word(group, "policy", "", &r->err);
+    if (!group || strcmp(policy, "none") == 0) {
         return;
     }
     struct tmx_run_cta *c = r->cta = TMX_TAKE(&r->arena, c, 1);

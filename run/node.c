@@ -101,9 +101,8 @@ static void read_failures(struct tmx_run *r)
         TMX_ROW_REAL(row, at_s, "s", 0, 1e7, 0, "when, after the end of the warm-up"),
         {0},
     };
-    const struct tmx_setting *list;
-    tmx_run_try(r, tmx_setting_list, r->root, "fan_failures", 0, MAX_FAILURES, &list);
-    const size_t n = r->err.code ? 0 : tmx_setting_length(list);
+    const struct tmx_setting *list = tmx_setting_list(r->root, "fan_failures", 0, MAX_FAILURES, &r->err);
+    const size_t n = tmx_setting_length(list);
     TMX_TAKE(&r->arena, r->failure, n);
     for (size_t i = 0; i < n && r->failure && !r->err.code; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
@@ -147,7 +146,7 @@ static void read_caps(struct tmx_run *r)
     const size_t n = one ? 1 : tmx_setting_length(at);
     bool any = false;
     if (!one) {
-        tmx_run_try(r, tmx_setting_list, r->root, "power_caps_w", 0, r->n_gpu, &list);
+        list = tmx_setting_list(r->root, "power_caps_w", 0, r->n_gpu, &r->err);
     }
     if (n > 1 && n != r->n_gpu) {
         tmx_run_fail(r, at, "power_caps_w: %zu numbers for %zu GPUs, expected one, or one each", n, r->n_gpu);
@@ -369,7 +368,7 @@ static void read_schedule(struct tmx_run *r)
         tmx_run_try(r, tmx_csv_read, &csv, path);
         tmx_run_try(r, tmx_opt_columns, opts, &csv);
     } else {
-        tmx_run_try(r, tmx_setting_list, r->root, "inlet", 1, MAX_INLET, &list);
+        list = tmx_setting_list(r->root, "inlet", 1, MAX_INLET, &r->err);
     }
     const size_t n = r->err.code ? 0 : file ? csv.n_row : tmx_setting_length(list);
     TMX_TAKE(&r->arena, r->inlet, n);

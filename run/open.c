@@ -54,10 +54,8 @@ static void leave_unread(struct tmx_run *r, size_t place, const char *name, cons
 void tmx_run_choose(struct tmx_run *r, size_t place, const char *def, const struct tmx_opt *own, void *obj)
 {
     struct tmx_choice *c = &r->sim_spec.choice[place];
-    const struct tmx_setting *group;
-    const char *keys[MAX_KEYS], *name = NULL;
-    tmx_run_try(r, tmx_setting_group, r->root, tmx_choice_keys[place], &group);
-    tmx_run_try(r, tmx_setting_word, group, "policy", def, &name);
+    const struct tmx_setting *group = tmx_setting_group(r->root, tmx_choice_keys[place], &r->err);
+    const char *keys[MAX_KEYS], *name = tmx_setting_word(group, "policy", def, &r->err);
     if (r->err.code) {
         return;
     }
@@ -190,9 +188,8 @@ static void write_policies(const struct tmx_run *r, struct tmx_writer *w)
 
 static void open_modules(struct tmx_run *r)
 {
-    const struct tmx_setting *modules;
-    tmx_run_try(r, tmx_setting_list, r->root, "modules", 0, 64, &modules);
-    if (!r->err.code && modules) {
+    const struct tmx_setting *modules = tmx_setting_list(r->root, "modules", 0, 64, &r->err);
+    if (modules) {
         tmx_run_try(r, tmx_catalog_copy, &r->own_catalog, r->catalog);
         r->catalog = r->err.code ? r->catalog : r->own_catalog;
         tmx_run_try(r, tmx_catalog_load_all, r->own_catalog, modules);
@@ -383,21 +380,24 @@ enum tmx_status tmx_run_load(struct tmx_run **run, const char *path, const struc
     struct tmx_config *cfg = NULL;
     how = how ? how : &none;
     *run = NULL;
-    enum tmx_status st = path[0] ? tmx_config_open(&cfg, path, err) : tmx_config_parse(&cfg, "", "", err);
-    st = st || !how->sets ? st : tmx_config_apply(cfg, how->sets, err);
-    const struct tmx_setting *root = st           ? NULL
+    if (path[0]) {
+        tmx_config_load(&cfg, path, how->sets, err);
+    } else if (!err->code && !tmx_config_parse(&cfg, "", "", err) && how->sets) {
+        tmx_config_apply(cfg, how->sets, err);
+    }
+    const struct tmx_setting *root = err->code    ? NULL
                                      : how->group ? tmx_config_find(cfg, how->group)
                                                   : tmx_config_root(cfg);
     if (root) {
-        st = tmx_run_create(run, root, how, err);
-    } else if (how->mix) {
+        (void)!tmx_run_create(run, root, how, err);
+    } else {
+        tmx_error_at(err, TMX_ECONFIG, path, 0, "missing %s = { ... }", how->group);
+    }
+    if (!root && how->mix) {
         tmx_mix_finish(how->mix);
     }
-    if (!root && !st) {
-        st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "missing %s = { ... }", how->group);
-    }
     tmx_config_close(cfg);
-    return st;
+    return err->code;
 }
 
 void tmx_run_destroy(struct tmx_run *r)

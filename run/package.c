@@ -83,9 +83,8 @@ static void set_grid(struct tmx_run *r, struct tmx_hotspot_config *cfg, const ch
 
 static void read_package(struct tmx_run *r, struct tmx_run_kind *k)
 {
-    const struct tmx_setting *group;
+    const struct tmx_setting *group = tmx_setting_group(r->root, "package", &r->err);
     struct tmx_hotspot_config *cfg = &k->package;
-    tmx_run_try(r, tmx_setting_group, r->root, "package", &group);
     tmx_hotspot_config_init(cfg);
     snprintf(cfg->source[TMX_HOTSPOT_COMMAND_LINE], sizeof cfg->source[0], "package");
     for (size_t i = 0; i < tmx_setting_length(group) && !r->err.code; i++) {

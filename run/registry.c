@@ -43,14 +43,14 @@ enum of { ALL, WITH_KIND, WITHOUT_KIND };
 static void add_file(struct tmx_table *t, const char *name, const char *path, enum of of)
 {
     struct tmx_config *cfg = NULL;
-    const char *doc = NULL, *source = NULL, *kind = NULL;
     struct tmx_err ignored = {0}; /* a file that cannot be read is listed without its words */
-    enum tmx_status st = tmx_config_open(&cfg, path, &ignored);
-    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "doc", "", &doc, &ignored);
-    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "source", "", &source, &ignored);
-    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "kind", "", &kind, &ignored);
-    if (of == ALL || (of == WITH_KIND) == (st || kind[0])) {
-        tmx_table_row(t, "%s %s %s", name, doc ? doc : "", st || !source ? "" : source);
+    tmx_config_load(&cfg, path, NULL, &ignored);
+    const struct tmx_setting *root = tmx_config_root(cfg);
+    const char *doc = tmx_setting_word(root, "doc", "", &ignored),
+               *source = tmx_setting_word(root, "source", "", &ignored),
+               *kind = tmx_setting_word(root, "kind", "", &ignored);
+    if (of == ALL || (of == WITH_KIND) == (ignored.code || kind[0])) {
+        tmx_table_row(t, "%s %s %s", name, doc, ignored.code ? "" : source);
     }
     tmx_config_close(cfg);
 }

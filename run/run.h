@@ -33,9 +33,10 @@ struct tmx_run_how {
 };
 
 /* Set up a run from a configuration file ("": an empty one) or a group (all keys: docs/formats.md). NULL
- * after an error. The caller ends it with tmx_run_destroy. */
-TMX_NODISCARD enum tmx_status tmx_run_load(struct tmx_run **run, const char *path,
-                                           const struct tmx_run_how *how, struct tmx_err *err);
+ * after an error; of tmx_run_load it stays (base/err.h) and is returned. The caller ends it with
+ * tmx_run_destroy. */
+enum tmx_status tmx_run_load(struct tmx_run **run, const char *path, const struct tmx_run_how *how,
+                             struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root,
                                              const struct tmx_run_how *how, struct tmx_err *err);
 void tmx_run_destroy(struct tmx_run *run); /* accepts NULL */

@@ -408,9 +408,8 @@ static void open_serve(struct tmx_run *r)
     static void (*const steps[])(struct tmx_run *) = {read_groups, fill_gpus,      check_instances,
                                                       find_rows,   check_requests, check_fit,
                                                       find_alone,  check_keys,     make_jobs};
-    const struct tmx_setting *group;
-    tmx_run_try(r, tmx_setting_group, r->root, "serve", &group);
-    if (r->err.code || !group) {
+    const struct tmx_setting *group = tmx_setting_group(r->root, "serve", &r->err);
+    if (!group) {
         return;
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {

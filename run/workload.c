@@ -19,9 +19,8 @@ static const struct tmx_opt opts[] = {
 
 static void open_jobs(struct tmx_run *r)
 {
-    const struct tmx_setting *group;
-    tmx_run_try(r, tmx_setting_group, r->root, "job", &group);
-    if (r->err.code || !group || !TMX_TAKE(&r->arena, r->jobs, 1)) {
+    const struct tmx_setting *group = tmx_setting_group(r->root, "job", &r->err);
+    if (!group || !TMX_TAKE(&r->arena, r->jobs, 1)) {
         return;
     }
     tmx_run_choose(r, TMX_LEVEL_JOB, "none", opts, r->jobs);

@@ -284,11 +284,11 @@ struct steps {
     size_t n;
 };
 
-static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *s, struct tmx_err *err)
+static void sets(const void *ctx, size_t task, struct tmx_sets *s, struct tmx_err *err)
 {
     const struct steps *t = ctx;
-    const enum tmx_status st = tmx_sets_join(s, t->x->sets, "", err);
-    return st ? st : tmx_sets_put(s, t->step[task].key, t->step[task].value, NULL, 0, err);
+    tmx_sets_join(s, t->x->sets, "", err);
+    tmx_sets_put(s, t->step[task].key, t->step[task].value, NULL, 0, err);
 }
 
 /* A value of ten digits, as the step is printed. */
@@ -371,7 +371,8 @@ static void choose_steps(struct steps *s, const struct tmx_run *run)
         const struct tmx_run_how how = {.sets = &all, .described = true};
         struct tmx_run *with = NULL;
         struct tmx_err ignored = {0};
-        if (!sets(s, i, &all, &ignored) && !tmx_run_load(&with, s->x->path, &how, &ignored)) {
+        sets(s, i, &all, &ignored);
+        if (!tmx_run_load(&with, s->x->path, &how, &ignored)) {
             s->step[n++] = s->step[i];
         }
         tmx_run_destroy(with);
@@ -421,16 +422,15 @@ static void print_effects(const struct steps *s, const struct tmx_run_values *b,
     }
 }
 
-static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx_run *run,
-                                   double slowdown_pct, FILE *out, struct tmx_explained *e,
-                                   struct tmx_err *err)
+static void print_steps(const struct tmx_explain *x, const struct tmx_run *run, double slowdown_pct,
+                        FILE *out, struct tmx_explained *e, struct tmx_err *err)
 {
     struct steps s = {.x = x};
     size_t order[N_STEP];
     char text[96];
     choose_steps(&s, run);
     if (s.n == 0) {
-        return TMX_OK;
+        return;
     }
     const struct tmx_runs runs = {.name = "explain",
                                   .file = x->path,
@@ -440,9 +440,8 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
                                   .sets = sets,
                                   .suite = true};
     struct tmx_run_values b = {0};
-    enum tmx_status st = tmx_study_values(
-        &b, &runs, &(struct tmx_study_options){.n_worker = x->n_worker, TMX_STUDY_WHOLE}, err);
-    if (!st) {
+    tmx_study_values(&b, &runs, &(struct tmx_study_options){.n_worker = x->n_worker, TMX_STUDY_WHOLE}, err);
+    if (!err->code) {
         /* By insertion: what helps most first. */
         for (size_t i = 0; i < s.n; i++) {
             size_t at = i;
@@ -457,16 +456,15 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
             print_effects(&s, &b, order, slowdown_pct, out);
         }
         e->steps = tmx_table_of("step set slowdown_pct:2");
-        st = e->steps ? TMX_OK : tmx_no_memory(err);
+        tmx_table_check(e->steps, err);
     }
-    for (size_t k = 0; !st && k < s.n; k++) {
+    for (size_t k = 0; k < s.n && !err->code; k++) {
         if (!b.error[order[k]]) {
             tmx_table_row(e->steps, "%s %s %g", s.step[order[k]].words,
                           step_text(&s.step[order[k]], text, sizeof text), with_step(&b, order[k]));
         }
     }
     tmx_run_values_finish(&b);
-    return st;
 }
 
 /* The SM that lost most of those not in done [n]; n_sm when none lost anything. */
@@ -562,25 +560,24 @@ static void print_queue(const struct tmx_run *run, FILE *out)
 }
 
 /* Do the files of the folder still make the run whose results are in it? */
-static enum tmx_status check_folder(const struct tmx_explain *x, struct tmx_err *err)
+static void check_folder(const struct tmx_explain *x, struct tmx_err *err)
 {
     struct tmx_run *run = NULL;
     bool partial;
     char change[1200] = "";
-    enum tmx_status st = tmx_run_folder_check(x->folder, &partial, err);
-    st = st ? st : tmx_run_load(&run, x->path, &(struct tmx_run_how){.described = true}, err);
-    st = st ? st : tmx_run_folder_compare(run, x->folder, change, sizeof change, err);
-    if (!st && change[0] && !x->accept_changed) {
-        st = tmx_fail_at(err, TMX_ECONFIG, x->folder, 0,
-                         "its results are not those of the run that its resolved.cfg now describes: %s; run "
-                         "it again, or explain the run with the new files by --accept-changed",
-                         change);
-    } else if (!st && change[0]) {
+    (void)(tmx_run_folder_check(x->folder, &partial, err) ||
+           tmx_run_load(&run, x->path, &(struct tmx_run_how){.described = true}, err) ||
+           tmx_run_folder_compare(run, x->folder, change, sizeof change, err));
+    if (change[0] && !x->accept_changed) {
+        tmx_error_at(err, TMX_ECONFIG, x->folder, 0,
+                     "its results are not those of the run that its resolved.cfg now describes: %s; run it "
+                     "again, or explain the run with the new files by --accept-changed",
+                     change);
+    } else if (!err->code && change[0]) {
         tmx_print_visible(stderr, "warning: %s: %s; the explanation below is of the run with the new files\n",
                           x->folder, change);
     }
     tmx_run_destroy(run);
-    return st;
 }
 
 enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_explained *e,
@@ -590,18 +587,19 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
     struct losses *l = NULL;
     struct tmx_run *run = NULL;
     *e = (struct tmx_explained){0};
-    enum tmx_status st = x->folder ? check_folder(x, err) : TMX_OK;
-    st = st ? st : tmx_run_load(&run, x->path, &(struct tmx_run_how){.sets = x->sets}, err);
-    if (!st && TMX_TAKE(&arena, l, 1)) {
+    if (x->folder) {
+        check_folder(x, err);
+    }
+    if (!tmx_run_load(&run, x->path, &(struct tmx_run_how){.sets = x->sets}, err) && TMX_TAKE(&arena, l, 1)) {
         l->n_sm = tmx_run_sim(run)->machine->n_sm;
         l->bin_s = 0.05;
         TMX_TAKE(&arena, l->sm_s, l->n_sm);
     }
-    st = arena.failed ? tmx_no_memory(err) : st;
+    tmx_arena_check(&arena, err);
     const struct tmx_observer observer = {.ctx = l, .tick = lose_tick};
-    const bool serves = !st && tmx_sim_serve(tmx_run_sim(run));
-    st = st ? st : tmx_run_execute(run, serves ? NULL : &observer, err);
-    if (!st && serves) {
+    const bool serves = !err->code && tmx_sim_serve(tmx_run_sim(run));
+    (void)(!err->code && tmx_run_execute(run, serves ? NULL : &observer, err));
+    if (!err->code && serves) {
         fprintf(out,
                 "%s served %.0f requests in %.2f s.\n"
                 "Means over the requests that missed a limit (one that is not given: the slowest hundredth): "
@@ -611,8 +609,8 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
                 "by the row's policy, its power brake, or the board (power, temperature).\n",
                 tmx_run_mix_name(run), metric(run, "requests_done"), metric(run, "makespan_s"));
         e->causes = tmx_run_missed(run);
-        st = tmx_table_check(e->causes, err);
-    } else if (!st) {
+        tmx_table_check(e->causes, err);
+    } else if (!err->code) {
         char policy[300], line[900];
         const double slow = metric(run, "slowdown_pct");
         end_losses(l, tmx_run_sim(run));
@@ -654,19 +652,21 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         e->causes = losses_by_cause(l, x->zeros);
         e->over_time = losses_over_time(l);
         e->by_sm = losses_by_sm(l);
-        st = tmx_table_check(e->causes, err);
-        st = st ? st : tmx_table_check(e->over_time, err);
-        st = st ? st : tmx_table_check(e->by_sm, err);
+        tmx_table_check(e->causes, err);
+        tmx_table_check(e->over_time, err);
+        tmx_table_check(e->by_sm, err);
         e->trip_c = NAN;
         (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "throttle.trip_c"), &e->trip_c);
         struct tmx_warn_listener unheard = {.alone = true}; /* of steps that are not the user's */
         tmx_warn_begin(&unheard);
-        st = st || !x->steps || slow <= NOTHING_PCT ? st : print_steps(x, run, slow, out, e, err);
+        if (!err->code && x->steps && slow > NOTHING_PCT) {
+            print_steps(x, run, slow, out, e, err);
+        }
         tmx_warn_end(&unheard);
     }
     tmx_run_destroy(run);
     tmx_arena_finish(&arena);
-    return st;
+    return err->code;
 }
 
 void tmx_explained_finish(struct tmx_explained *e)

@@ -39,7 +39,7 @@ struct tmx_runs {
     const char *const *key; /* [n_key] what is varied: the parameters in the database */
     const void *ctx;
     /* The overrides of a point; also in a child. */
-    enum tmx_status (*sets)(const void *ctx, size_t point, struct tmx_sets *s, struct tmx_err *err);
+    void (*sets)(const void *ctx, size_t point, struct tmx_sets *s, struct tmx_err *err);
     struct tmx_scalar (*value)(const void *ctx, size_t point, size_t key); /* of a point */
     const struct tmx_probe *probe; /* beside every run; NULL: nothing */
     bool alone;                    /* each in its own process: long runs, which side by side end late */

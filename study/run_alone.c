@@ -55,28 +55,27 @@ static bool should_stop(void *ctx)
 }
 
 /* The trace that was written, as OpenMetrics; that of rows where no dies were computed. */
-static enum tmx_status print_series(const struct tmx_run_alone *a, bool dies, struct tmx_err *err)
+static void print_series(const struct tmx_run_alone *a, bool dies, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
     struct tmx_table *t = tmx_table_of("");
-    enum tmx_status st = tmx_path_join(path, a->dir, dies ? "trace.csv" : "rows.csv", err);
-    st = st ? st : tmx_csv_read(&csv, path, err);
-    for (size_t c = 0; !st && c < csv.n_column; c++) {
+    (void)(tmx_path_join(path, a->dir, dies ? "trace.csv" : "rows.csv", err) ||
+           tmx_csv_read(&csv, path, err));
+    for (size_t c = 0; c < csv.n_column; c++) {
         const bool text = strstr(csv.column[c], "kernel") || strcmp(csv.column[c], "reasons") == 0 ||
                           strcmp(csv.column[c], dies ? "gpu" : "row") == 0;
         tmx_table_extend(t, csv.column[c], text ? TMX_COLUMN_TEXT : TMX_COLUMN_REAL, 0);
     }
-    st = st ? st : tmx_table_check(t, err);
-    for (size_t i = 0; !st && i < csv.n_row * csv.n_column; i++) {
+    tmx_table_check(t, err);
+    for (size_t i = 0; i < csv.n_row * csv.n_column && !err->code; i++) {
         const double v = tmx_csv_value(&csv, i / csv.n_column, i % csv.n_column);
         tmx_table_column(t, i % csv.n_column)->type == TMX_COLUMN_TEXT ? tmx_table_text(t, csv.cell[i])
                                                                        : tmx_table_real_or_empty(t, v);
     }
-    st = st ? st : tmx_table_save_columns(t, TMX_FORMAT_OPENMETRICS, "-", a->column, a->n_column, err);
+    tmx_table_save_columns(t, TMX_FORMAT_OPENMETRICS, "-", a->column, a->n_column, err);
     tmx_table_destroy(t);
     tmx_csv_finish(&csv);
-    return st;
 }
 
 static bool has_column(const struct tmx_table *t, const char *name)
@@ -96,13 +95,14 @@ static size_t has_columns(const struct tmx_table *t, const struct tmx_run_alone 
 
 /* The whole on the screen; for programs the summary's row alone. Columns asked for are the summary's where it
  * has them all, else of its parts. */
-static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run *run, struct tmx_err *err)
+static void print(const struct tmx_run_alone *a, const struct tmx_run *run, struct tmx_err *err)
 {
     enum { MOST_ROWS = 12 }; /* kernels on a screen that shows the metrics too */
     const struct tmx_screen screen = {.column = a->column, .n_column = a->n_column, .most_rows = MOST_ROWS};
     const bool people = a->format == TMX_FORMAT_TEXT;
     if (a->format == TMX_FORMAT_OPENMETRICS && a->trace_s > 0) {
-        return print_series(a, !tmx_run_sim(run)->cold, err);
+        print_series(a, !tmx_run_sim(run)->cold, err);
+        return;
     }
     if (people) {
         tmx_run_print(run, stdout);
@@ -112,27 +112,26 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
     struct tmx_table *shown = NULL;
     const bool all = a->n_column == 1 && strcmp(a->column[0], "all") == 0, named = a->n_column > 0 && !all;
     struct tmx_table *t = (people && !named ? parts : tmx_run_summary)(run), *other = NULL;
-    enum tmx_status st = tmx_table_check(t, err);
-    if (!st && named && has_columns(t, a) < a->n_column) {
+    tmx_table_check(t, err);
+    if (named && !err->code && has_columns(t, a) < a->n_column) {
         other = parts(run);
-        st = tmx_table_check(other, err);
-        const size_t of_both[] = {st ? 0 : has_columns(t, a), st ? 0 : has_columns(other, a)};
-        bool known = !st;
+        bool known = !tmx_table_check(other, err);
+        const size_t of_both[] = {has_columns(t, a), known ? has_columns(other, a) : 0};
         for (size_t i = 0; i < a->n_column && known; i++) {
             known = has_column(t, a->column[i]) || has_column(other, a->column[i]);
         }
         if (known && of_both[1] < a->n_column) {
-            st = tmx_fail(err, TMX_ECONFIG,
-                          "--columns: some are of the summary, others of its %s; expected those of one table",
-                          serves ? "instances" : "kernels");
+            tmx_error(err, TMX_ECONFIG,
+                      "--columns: some are of the summary, others of its %s; expected those of one table",
+                      serves ? "instances" : "kernels");
         }
-        if (!st && of_both[1] >= of_both[0]) {
+        if (of_both[1] >= of_both[0]) {
             struct tmx_table *const first = t;
             t = other;
             other = first;
         }
     }
-    if (!st && people && a->n_column == 0 && has_column(t, "gpu_label")) {
+    if (!err->code && people && a->n_column == 0 && has_column(t, "gpu_label")) {
         const char *name[64]; /* a screen calls GPUs by their names, and not by their places, too */
         size_t n = 0;
         for (size_t c = 0; c < tmx_table_columns(t) && n < 64; c++) {
@@ -140,13 +139,13 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
             name[n] = strcmp(column, "gpu") == 0 ? "gpu_label" : column;
             n += strcmp(column, "gpu_label") != 0;
         }
-        st = tmx_table_choose(t, name, n, &shown, err);
+        (void)!tmx_table_choose(t, name, n, &shown, err);
     }
-    st = st ? st : tmx_table_show(shown ? shown : t, a->format, &screen, err);
+    tmx_table_show(shown ? shown : t, a->format, &screen, err);
     tmx_table_destroy(shown);
     tmx_table_destroy(t);
     tmx_table_destroy(other);
-    if (!st && people && a->dir) {
+    if (!err->code && people && a->dir) {
         const bool draws = a->trace_s > 0 || serves;
         printf("Files: %s/summary.csv, %s%s, gpus.csv, resolved.cfg", a->dir,
                serves ? "requests.csv, instances.csv" : "kernels.csv",
@@ -156,7 +155,6 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
         }
         printf("\n");
     }
-    return st;
 }
 
 static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
@@ -191,26 +189,18 @@ static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, st
         if (w.progress) {
             fputc('\n', stderr);
         }
-        enum tmx_status end = w.trace ? tmx_run_trace_commit(w.trace, &later) : TMX_OK;
-        if (w.hotspot && !end) {
-            end = tmx_run_trace_commit(w.hotspot, &later);
-        }
+        (void)((w.trace && tmx_run_trace_commit(w.trace, &later)) ||
+               (w.hotspot && tmx_run_trace_commit(w.hotspot, &later)));
         /* also where a trace found the disk full */
-        enum tmx_status reported = a->dir ? tmx_run_save_resolved(run, a->dir, &unsaved) : TMX_OK;
-        reported = reported || !a->dir ? reported : tmx_run_save_tables(run, a->dir, &unsaved);
-        reported =
-            reported || (a->quiet && a->format == TMX_FORMAT_TEXT) ? reported : print(a, run, &unsaved);
-        if (!end && reported) {
-            end = reported;
-            later = unsaved;
+        (void)(a->dir &&
+               (tmx_run_save_resolved(run, a->dir, &unsaved) || tmx_run_save_tables(run, a->dir, &unsaved)));
+        if (!unsaved.code && !(a->quiet && a->format == TMX_FORMAT_TEXT)) {
+            print(a, run, &unsaved);
         }
         if (st && a->dir) {
             tmx_print_visible(stderr, "partial results are in %s\n", a->dir);
         }
-        if (!st && end) {
-            st = end;
-            *err = later;
-        }
+        st = st ? st : tmx_error_give(err, later.code ? &later : &unsaved);
     }
     tmx_run_trace_close(w.trace);
     tmx_run_trace_close(w.hotspot);
@@ -243,26 +233,22 @@ static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
                     : TMX_INTEGER_VALUE(s->first + (int64_t)point);
 }
 
-static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *sets, struct tmx_err *err)
+static void sets_of(const void *ctx, size_t point, struct tmx_sets *sets, struct tmx_err *err)
 {
     const struct seeds *s = ctx;
-    const enum tmx_status st = tmx_sets_join(sets, s->sets, "", err);
-    return st ? st
-              : tmx_sets_put(sets, s->nudge ? "start_plus_k" : "seed", value_of(ctx, point, 0), NULL, 0, err);
+    tmx_sets_join(sets, s->sets, "", err);
+    tmx_sets_put(sets, s->nudge ? "start_plus_k" : "seed", value_of(ctx, point, 0), NULL, 0, err);
 }
 
-static enum tmx_status first_seed(struct seeds *s, struct tmx_err *err)
+static void first_seed(struct seeds *s, struct tmx_err *err)
 {
     struct tmx_run *run;
     double seed = 0;
-    const struct tmx_run_how how = {.sets = s->sets, .described = true};
-    const enum tmx_status st = tmx_run_load(&run, s->path, &how, err);
-    if (!st) {
+    if (!tmx_run_load(&run, s->path, &(struct tmx_run_how){.sets = s->sets, .described = true}, err)) {
         (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "seed"), &seed);
         s->first = (int64_t)seed;
     }
     tmx_run_destroy(run);
-    return st;
 }
 
 /* A row a metric; on a screen not those that are 0 in every run, but for the main one. */
@@ -291,11 +277,9 @@ enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, s
     struct seeds s = {.path = config, .sets = sets, .nudge = nudge};
     struct tmx_run_values v = {0};
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = first_seed(&s, err);
-    if (!st && a->dir) {
-        st = tmx_os_mkdirs(a->dir, err);
-        st = st ? st : tmx_path_join(path, a->dir, TMX_SUITE_RESULTS, err);
-    }
+    first_seed(&s, err);
+    (void)(!err->code && a->dir &&
+           (tmx_os_mkdirs(a->dir, err) || tmx_path_join(path, a->dir, TMX_SUITE_RESULTS, err)));
     const struct tmx_runs runs = {.name = "seeds",
                                   .file = config,
                                   .base = config,
@@ -308,27 +292,27 @@ enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, s
                                   .suite = true};
     const struct tmx_study_options o = {
         .path = a->dir ? path : NULL, .noun = a->quiet ? NULL : "runs", TMX_STUDY_WHOLE};
-    st = st ? st : tmx_study_values(&v, &runs, &o, err);
-    for (size_t i = 0; i < v.n_point && !st; i++) {
+    tmx_study_values(&v, &runs, &o, err);
+    for (size_t i = 0; i < v.n_point && !err->code; i++) {
         if (v.error[i]) {
             char buf[32];
-            st = tmx_fail(err, TMX_ESOLVE, "%s %s: %s", keys[0], tmx_scalar_plain(value_of(&s, i, 0), buf),
-                          v.error[i]);
+            tmx_error(err, TMX_ESOLVE, "%s %s: %s", keys[0], tmx_scalar_plain(value_of(&s, i, 0), buf),
+                      v.error[i]);
         }
     }
-    struct tmx_table *all = st ? NULL : metrics_of(&v, true), *shown = NULL;
-    st = st || all ? st : tmx_no_memory(err);
-    st = st || !a->dir ? st : tmx_table_save_in(all, a->dir, "seeds.csv", err);
-    if (!st && !(a->quiet && a->format == TMX_FORMAT_TEXT)) {
-        shown = metrics_of(&v, a->format != TMX_FORMAT_TEXT);
-        st = shown ? tmx_table_save_columns(shown, a->format, "-", a->column, a->n_column, err)
-                   : tmx_no_memory(err);
+    struct tmx_table *all = err->code ? NULL : metrics_of(&v, true),
+                     *shown = err->code ? NULL : metrics_of(&v, a->format != TMX_FORMAT_TEXT);
+    if (a->dir) {
+        tmx_table_save_in(all, a->dir, "seeds.csv", err);
+    }
+    if (!a->quiet || a->format != TMX_FORMAT_TEXT) {
+        tmx_table_save_columns(shown, a->format, "-", a->column, a->n_column, err);
     }
     tmx_table_destroy(all);
     tmx_table_destroy(shown);
-    if (!st && !a->quiet) {
+    if (!err->code && !a->quiet) {
         tmx_study_say_spread(&v, 1, &runs, nudge, a->format == TMX_FORMAT_TEXT ? stdout : stderr);
     }
     tmx_run_values_finish(&v);
-    return st;
+    return err->code;
 }

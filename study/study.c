@@ -59,11 +59,10 @@ static enum tmx_status point_open(const struct tmx_runs *runs, size_t point, boo
 {
     struct tmx_sets sets = {0};
     const struct tmx_run_how how = {runs->group, &sets, catalog, .described = described};
-    *run = NULL;
-    enum tmx_status st = runs->sets(runs->ctx, point, &sets, err);
-    st = st ? st : tmx_run_load(run, runs->base, &how, err);
+    runs->sets(runs->ctx, point, &sets, err);
+    tmx_run_load(run, runs->base, &how, err);
     tmx_sets_finish(&sets);
-    return st;
+    return err->code;
 }
 
 /* The whole configuration of a run, the same text in every folder. */
@@ -78,27 +77,26 @@ static void put_text(const struct tmx_run *run, FILE *out)
 
 /* What makes all runs of a suite its own: the program's file, as another build may compute something else,
  * and what is measured. */
-static enum tmx_status hash_suite(struct tmx_study *s, struct tmx_err *err)
+static void hash_suite(struct tmx_study *s, struct tmx_err *err)
 {
     char block[1 << 14];
     struct tmx_hash *h = NULL;
-    const enum tmx_status st = tmx_hash_create(&h, err);
-    FILE *f = st ? NULL : fopen("/proc/self/exe", "rb");
+    if (tmx_hash_create(&h, err)) {
+        return;
+    }
+    FILE *f = fopen("/proc/self/exe", "rb");
     for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0;) {
         tmx_hash_add(h, block, n);
     }
     if (f) {
         fclose(f);
     }
-    for (size_t i = 0; !st && i < s->n_value; i++) {
+    for (size_t i = 0; i < s->n_value; i++) {
         tmx_hash_add_text(h, s->name[i]);
     }
-    if (!st) {
-        tmx_hash_add_text(h, s->runs->also ? s->runs->also : "");
-        tmx_hash_hex(h, s->suite);
-        tmx_hash_destroy(h);
-    }
-    return st;
+    tmx_hash_add_text(h, s->runs->also ? s->runs->also : "");
+    tmx_hash_hex(h, s->suite);
+    tmx_hash_destroy(h);
 }
 
 struct identity {
@@ -120,9 +118,8 @@ static struct tmx_warned names_of(const struct tmx_runs *runs)
     return (struct tmx_warned){runs, runs->n_point, runs->n_key, runs->key, printed_value};
 }
 
-/* An error of one run of several, by its name. Returns st. */
-static enum tmx_status name_run(const struct tmx_runs *runs, size_t point, enum tmx_status st,
-                                struct tmx_err *err)
+/* An error of one run of several has its name. */
+static void name_run(const struct tmx_runs *runs, size_t point, struct tmx_err *err)
 {
     char name[300];
     const struct tmx_warned who = names_of(runs);
@@ -130,19 +127,17 @@ static enum tmx_status name_run(const struct tmx_runs *runs, size_t point, enum 
     if (runs->n_point > 1 && tmx_warned_name(&who, point, name, sizeof name)[0]) {
         snprintf(err->msg + n, sizeof err->msg - n, " (run: %s)", name);
     }
-    return st;
 }
 
 /* Id of a point: hash of its configuration, of what makes it one of its suite, or of its parameters when it
  * has no valid configuration (text NULL). */
-static enum tmx_status point_hash(const struct tmx_study *s, size_t point, const char *text,
-                                  char hex[TMX_HASH_HEX], struct tmx_err *err)
+static void point_hash(const struct tmx_study *s, size_t point, const char *text, char hex[TMX_HASH_HEX],
+                       struct tmx_err *err)
 {
     const struct tmx_runs *runs = s->runs;
     struct tmx_hash *h = NULL;
-    const enum tmx_status st = tmx_hash_create(&h, err);
-    if (st) {
-        return st;
+    if (err->code || tmx_hash_create(&h, err)) {
+        return;
     }
     if (text) {
         tmx_hash_add(h, text, strlen(text));
@@ -158,39 +153,39 @@ static enum tmx_status point_hash(const struct tmx_study *s, size_t point, const
     }
     tmx_hash_hex(h, hex);
     tmx_hash_destroy(h);
-    return TMX_OK;
 }
 
 /* The id of a point and its text, which the caller frees (NULL: no valid configuration, and *why says why).
  * Its warnings are in the text. */
-static enum tmx_status identify(const struct tmx_study *s, size_t point, struct identity *is, char **text,
-                                struct tmx_err *why, struct tmx_err *err)
+static void identify(const struct tmx_study *s, size_t point, struct identity *is, char **text,
+                     struct tmx_err *why, struct tmx_err *err)
 {
     struct tmx_run *run = NULL;
     struct tmx_warn_listener unheard = {.alone = true};
     *text = NULL;
     tmx_warn_begin(&unheard);
-    const enum tmx_status open = point_open(s->runs, point, true, NULL, &run, why);
+    is->valid = !point_open(s->runs, point, true, NULL, &run, why);
     tmx_warn_end(&unheard);
-    is->valid = !open;
-    if (open && (s->runs->suite || open == TMX_ENOMEM)) {
+    if (!is->valid && (s->runs->suite || why->code == TMX_ENOMEM)) {
         *err = *why;
-        return name_run(s->runs, point, open, err);
+        name_run(s->runs, point, err);
+        return;
     }
     size_t size = 0;
-    FILE *out = open ? NULL : open_memstream(text, &size);
+    FILE *out = is->valid ? open_memstream(text, &size) : NULL;
     if (out) {
         put_text(run, out);
     }
-    enum tmx_status st = open || (out && fclose(out) == 0) ? TMX_OK : tmx_no_memory(err);
-    st = st ? st : point_hash(s, point, *text, is->id, err);
+    if (is->valid && (!out || fclose(out) != 0)) {
+        tmx_no_memory(err);
+    }
+    point_hash(s, point, *text, is->id, err);
     tmx_run_destroy(run);
-    if (!st && *text && strstr(*text, TMX_RUN_WARNING)) {
+    if (!err->code && *text && strstr(*text, TMX_RUN_WARNING)) {
         while ((*text)[is->n_head] == '#') {
             is->n_head += strcspn(*text + is->n_head, "\n") + 1;
         }
     }
-    return st;
 }
 
 /* ---- all of them, some at a time in several processes ---- */
@@ -206,19 +201,18 @@ static size_t end_of(const struct tmx_study *s, size_t task)
 static enum tmx_status identify_some(void *ctx, size_t task, FILE *out, struct tmx_err *err)
 {
     const struct tmx_study *s = ctx;
-    enum tmx_status st = TMX_OK;
-    for (size_t i = task * SOME; i < end_of(s, task) && !st; i++) {
+    for (size_t i = task * SOME; i < end_of(s, task) && !err->code; i++) {
         struct identity is = {0};
         struct tmx_err why = {0};
         char *text = NULL;
-        st = identify(s, i, &is, &text, &why, err);
+        identify(s, i, &is, &text, &why, err);
         fwrite(&is, sizeof is, 1, out);
         if (is.n_head > 0) {
             fwrite(text, 1, is.n_head, out);
         }
         free(text);
     }
-    return st;
+    return err->code;
 }
 
 static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
@@ -229,23 +223,22 @@ static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, str
         *err = r->err;
         return r->status;
     }
-    enum tmx_status st = TMX_OK;
     const char *at = r->bytes;
-    for (size_t i = 0; i < n && !st; i++) {
+    for (size_t i = 0; i < n && !err->code; i++) {
         struct identity is;
         memcpy(&is, at, sizeof is);
         at += sizeof is;
         memcpy(s->id[first + i], is.id, sizeof is.id);
         s->valid[first + i] = is.valid;
-        char *head = is.n_head > 0 ? tmx_span_dup((struct tmx_span){at, at + is.n_head}) : NULL;
+        if (is.n_head > 0) {
+            char *head = tmx_span_dup((struct tmx_span){at, at + is.n_head});
+            (void)!(head ? tmx_warnings_add(&s->warnings, first + i, head, err) : tmx_no_memory(err));
+            free(head);
+        }
         at += is.n_head;
-        st = is.n_head == 0 ? TMX_OK
-             : head         ? tmx_warnings_add(&s->warnings, first + i, head, err)
-                            : tmx_no_memory(err);
-        free(head);
     }
-    tmx_assert(st || at == r->bytes + r->n_byte);
-    return st;
+    tmx_assert(err->code || at == r->bytes + r->n_byte);
+    return err->code;
 }
 
 /* Has a point with this key's value a valid configuration? */
@@ -268,9 +261,9 @@ static bool names_text(const struct tmx_study *s, size_t point, const char *valu
     struct identity is = {0};
     struct tmx_err why = {0}, none = {0};
     char *text = NULL;
-    const bool named = !identify(s, point, &is, &text, &why, &none) && strstr(why.msg, value);
+    identify(s, point, &is, &text, &why, &none);
     free(text);
-    return named;
+    return !none.code && strstr(why.msg, value);
 }
 
 /* The first point with a text that no valid point has and that its error names, as a misspelt policy; where
@@ -297,7 +290,7 @@ static size_t first_bad(const struct tmx_study *s, char with[200])
 
 /* Fill s->id [n_point], many points in options->n_worker processes. TMX_ECONFIG with the first error when no
  * point has a valid configuration, or none with a text of an axis, or a point of a suite has not. */
-static enum tmx_status identify_points(struct tmx_study *s, struct tmx_err *err)
+static void identify_points(struct tmx_study *s, struct tmx_err *err)
 {
     struct identity is = {0};
     struct tmx_err why = {0};
@@ -307,38 +300,41 @@ static enum tmx_status identify_points(struct tmx_study *s, struct tmx_err *err)
                                   .ctx = s,
                                   .run = identify_some,
                                   .collect = take_some};
-    enum tmx_status st = s->runs->suite ? hash_suite(s, err) : TMX_OK;
-    st = st || n_task <= SERIAL ? st : tmx_pool_run(&pool, err);
-    st = st == TMX_ESTOPPED ? tmx_fail(err, st, "stopped by a signal before any run") : st;
-    for (size_t i = 0; !st && n_task <= SERIAL && i < n_task; i++) {
+    if (s->runs->suite) {
+        hash_suite(s, err);
+    }
+    if (!err->code && n_task > SERIAL && tmx_pool_run(&pool, err) == TMX_ESTOPPED) {
+        tmx_fail(err, TMX_ESTOPPED, "stopped by a signal before any run");
+    }
+    for (size_t i = 0; i < n_task && n_task <= SERIAL && !err->code; i++) {
         struct tmx_pool_result r = {.task = i};
         char *bytes = NULL;
         FILE *out = open_memstream(&bytes, &r.n_byte);
-        st = out ? identify_some(s, i, out, err) : tmx_no_memory(err);
-        st = out && fclose(out) != 0 && !st ? tmx_no_memory(err) : st;
+        (void)(out && identify_some(s, i, out, err));
+        if (!out || fclose(out) != 0) {
+            tmx_error(err, TMX_ENOMEM, "out of memory");
+        }
         r.bytes = bytes;
-        st = st ? st : take_some(s, &r, err);
+        (void)(!err->code && take_some(s, &r, err));
         free(bytes);
     }
-    char with[200];
-    const size_t bad = st ? 0 : first_bad(s, with);
-    if (st || bad == s->runs->n_point) {
+    char with[200], words[1600], *text = NULL;
+    const size_t bad = err->code ? s->runs->n_point : first_bad(s, with);
+    if (bad == s->runs->n_point) {
         const struct tmx_warned who = names_of(s->runs);
         tmx_warnings_listen(&s->warnings, &who);
-        return st;
+        return;
     }
-    char *text = NULL, words[1600];
-    st = identify(s, bad, &is, &text, &why, err); /* all like it are bad: the first says why */
+    identify(s, bad, &is, &text, &why, err); /* all like it are bad: the first says why */
     free(text);
-    if (!st && why.line > 0) { /* of a file, the axis' line in the study's among them */
-        return tmx_fail_at(err, TMX_ECONFIG, why.file, why.line,
-                           "%.900s (no point of %.60s%s has a valid configuration)", why.msg, s->runs->name,
-                           with);
-    }
     tmx_err_format(&why, words, sizeof words);
-    return st ? st
-              : tmx_fail_at(err, TMX_ECONFIG, s->runs->file, 1,
-                            "no point%s has a valid configuration: %.900s", with, words);
+    if (why.line > 0) { /* of a file, the axis' line in the study's among them */
+        tmx_error_at(err, TMX_ECONFIG, why.file, why.line,
+                     "%.900s (no point of %.60s%s has a valid configuration)", why.msg, s->runs->name, with);
+    } else {
+        tmx_error_at(err, TMX_ECONFIG, s->runs->file, 1, "no point%s has a valid configuration: %.900s", with,
+                     words);
+    }
 }
 
 static const double LEAST_RUN_S = 0.02, POINT_BYTES = 500; /* a small run's start and end, measured */
@@ -358,14 +354,15 @@ size_t tmx_study_metrics(void)
 }
 
 /* todo = the first point of every distinct run that is missing, in order. */
-static enum tmx_status find_todo(struct tmx_study *s, struct tmx_err *err)
+static void find_todo(struct tmx_study *s, struct tmx_err *err)
 {
     const struct tmx_study_options *o = s->options;
     enum tmx_run_state *state;
     TMX_TAKE(&s->arena, state, s->runs->n_point);
-    enum tmx_status st = TMX_TAKE(&s->arena, s->todo, s->runs->n_point) ? TMX_OK : tmx_no_memory(err);
-    st = st ? st : tmx_results_runs(s->results, s->todo, state, &s->n_run, err);
-    for (size_t i = 0; !st && i < s->n_run; i++) {
+    TMX_TAKE(&s->arena, s->todo, s->runs->n_point);
+    tmx_arena_check(&s->arena, err);
+    (void)(!err->code && tmx_results_runs(s->results, s->todo, state, &s->n_run, err));
+    for (size_t i = 0; i < s->n_run && !err->code; i++) {
         const bool failed = state[i] == TMX_RUN_FAILED,
                    there = state[i] == TMX_RUN_DONE || (failed && !o->retry_failed && !s->runs->suite);
         s->n_before += there;
@@ -374,7 +371,6 @@ static enum tmx_status find_todo(struct tmx_study *s, struct tmx_err *err)
             s->todo[s->n_todo++] = s->todo[i];
         }
     }
-    return st;
 }
 
 enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const struct tmx_runs *runs,
@@ -386,7 +382,8 @@ enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const struct tmx_run
     for (size_t i = 0; s->name && i < s->n_value; i++) {
         s->name[i] = i < n ? tmx_metrics[i].name : runs->probe->column[i - n];
     }
-    return s->name ? TMX_OK : tmx_no_memory(err);
+    tmx_arena_check(&s->arena, err);
+    return err->code;
 }
 
 enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs,
@@ -394,35 +391,36 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs
 {
     const struct tmx_cost cost = {.seconds = LEAST_RUN_S * (double)runs->n_point / (double)options->n_shard,
                                   .bytes = POINT_BYTES * (double)runs->n_point};
-    enum tmx_status st = tmx_study_begin_worker(s, runs, options, err);
-    st = st ? st
-            : tmx_cost_check(cost, err, "%s: %zu points, a run each of at least %g ms", runs->file,
-                             runs->n_point, 1e3 * LEAST_RUN_S);
-    st = st || (TMX_TAKE(&s->arena, s->id, runs->n_point) && TMX_TAKE(&s->arena, s->valid, runs->n_point))
-             ? st
-             : tmx_no_memory(err);
     struct stat info;
-    if (!st && options->path && stat(options->path, &info) == 0 &&
-        (info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) { /* root may write it, but was not meant to */
-        st = tmx_fail_at(err, TMX_EIO, options->path, 0, "the database is read-only");
-    } else if (!st && options->path) {
-        st = identify_points(s, err);
+    if (!tmx_study_begin_worker(s, runs, options, err) &&
+        !tmx_cost_check(cost, err, "%s: %zu points, a run each of at least %g ms", runs->file, runs->n_point,
+                        1e3 * LEAST_RUN_S)) {
+        TMX_TAKE(&s->arena, s->id, runs->n_point);
+        TMX_TAKE(&s->arena, s->valid, runs->n_point);
+        tmx_arena_check(&s->arena, err);
     }
-    for (size_t i = 0; !st && !options->path && i < runs->n_point; i++) { /* nothing is there before */
+    if (!err->code && options->path && stat(options->path, &info) == 0 &&
+        (info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) { /* root may write it, but was not meant to */
+        tmx_error_at(err, TMX_EIO, options->path, 0, "the database is read-only");
+    } else if (!err->code && options->path) {
+        identify_points(s, err);
+    }
+    for (size_t i = 0; i < runs->n_point && !options->path && !err->code; i++) { /* nothing is there before */
         snprintf(s->id[i], sizeof s->id[i], "%zu", i);
     }
-    st = st ? st : tmx_results_open(&s->results, options->path, runs, err);
-    st = st ? st : tmx_results_points(s->results, runs, (const char(*)[TMX_HASH_HEX])s->id, err);
-    st = st ? st : find_todo(s, err);
-    if (!st && !runs->suite && options->path) {
+    if (!err->code && !tmx_results_open(&s->results, options->path, runs, err) &&
+        !tmx_results_points(s->results, runs, (const char(*)[TMX_HASH_HEX])s->id, err)) {
+        find_todo(s, err);
+    }
+    if (!err->code && !runs->suite && options->path) {
         char log[TMX_SWEEP_TEXT + 8];
         snprintf(log, sizeof log, "%s.log", options->path);
-        st = tmx_os_append(&s->log, log, err);
+        (void)!tmx_os_append(&s->log, log, err);
     }
-    if (st) {
+    if (err->code) {
         tmx_study_end(s);
     }
-    return st;
+    return err->code;
 }
 
 void tmx_study_end(struct tmx_study *s)
@@ -461,8 +459,7 @@ static enum tmx_status begin_run(void *ctx, size_t task, struct tmx_sim **sim, s
     return st;
 }
 
-static enum tmx_status measure(const struct tmx_study *s, const struct opened *o, double *value,
-                               struct tmx_err *err)
+static void measure(const struct tmx_study *s, const struct opened *o, double *value, struct tmx_err *err)
 {
     const size_t n = tmx_study_metrics(), tokens = tmx_study_metric("tokens_per_s");
     /* without a language model those of serving are 0, a column of version 1.0 */
@@ -471,13 +468,12 @@ static enum tmx_status measure(const struct tmx_study *s, const struct opened *o
         const bool has = i < n && (!serves || tmx_run_has_metric(o->run, &tmx_metrics[i]));
         value[i] = has ? tmx_run_metric(o->run, &tmx_metrics[i]) : NAN;
         if (has && !isfinite(value[i]) && !(isnan(value[i]) && tmx_metrics[i].may_lack)) {
-            return tmx_fail(err, TMX_ESOLVE, "%s is not a finite number", s->name[i]);
+            tmx_error(err, TMX_ESOLVE, "%s is not a finite number", s->name[i]);
         }
     }
     if (o->watched) {
         s->runs->probe->read(o->watched, o->run, value + n);
     }
-    return TMX_OK;
 }
 
 /* A line of a warning behind the text. */
@@ -490,24 +486,26 @@ static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const
 {
     const struct tmx_study *s = ctx;
     struct opened none = {0}, *o = own ? own : &none;
-    struct tmx_err late = {0}, ignored = {0};
+    struct tmx_err first = {0}, ignored = {0};
+    const bool done = !st || (st == TMX_ESTOPPED && o->watched);
     char *bytes = NULL;
     size_t n_byte = 0;
     double *value = malloc((s->n_value + 1) * sizeof *value);
     FILE *out = open_memstream(&bytes, &n_byte);
-    st = st == TMX_ESTOPPED && o->watched ? TMX_OK : st;
-    const bool done = !st;
-    if (done) {
-        st = value && out ? measure(s, o, value, &late) : tmx_no_memory(&late);
-        err = &late;
+    if (!done) {
+        first = *err;
+        first.code = st;
+    } else if (value && out) {
+        measure(s, o, value, &first);
+    } else {
+        tmx_no_memory(&first);
     }
-    if (out && !st) {
+    if (out && !first.code) {
         fwrite(value, sizeof *value, s->n_value, out);
     }
     /* the configuration that the run had, or would have had if it could have begun */
-    const enum tmx_status no_text =
-        o->run ? TMX_OK : point_open(s->runs, s->todo[task], true, NULL, &o->run, &ignored);
-    if (out && !no_text) {
+    const bool described = o->run || !point_open(s->runs, s->todo[task], true, NULL, &o->run, &ignored);
+    if (out && described) {
         put_text(o->run, out);
     }
     if (out && done) {
@@ -517,12 +515,11 @@ static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const
         tmx_run_warn_of_result(o->run);
         tmx_warn_end(&listener);
     }
-    if (out && fclose(out) != 0 && !st) {
-        st = tmx_no_memory(&late);
-        err = &late;
+    if (out && fclose(out) != 0 && !first.code) {
+        tmx_no_memory(&first);
         n_byte = 0;
     }
-    tmx_pool_done(s->child, task, st, err, bytes, n_byte);
+    tmx_pool_done(s->child, task, first.code, &first, bytes, n_byte);
     if (o->watched && s->runs->probe->end) {
         s->runs->probe->end(o->watched);
     }
@@ -561,29 +558,29 @@ enum tmx_status tmx_study_record(struct tmx_study *s, size_t point, const struct
     const size_t n = r->status ? 0 : s->n_value;
     struct tmx_arena arena = {0};
     double *value;
-    enum tmx_status st = TMX_TAKE(&arena, value, n + 1) ? TMX_OK : tmx_no_memory(err);
+    TMX_TAKE(&arena, value, n + 1);
+    tmx_arena_check(&arena, err);
     tmx_assert(r->n_byte >= n * sizeof *value);
     const char *config = r->bytes + n * sizeof *value;
-    if (!st && r->status) {
+    if (r->status) {
         tmx_err_format(&r->err, error, sizeof error);
-    } else if (!st) { /* the run is the one that was looked for: no file of it has changed in between */
-        st = point_hash(s, point, config, hex, err);
-        st =
-            st || !s->options->path || strcmp(hex, s->id[point]) == 0
-                ? st
-                : tmx_fail(err, TMX_EIO,
-                           "point %zu: its files have changed since the command began; the same command does "
-                           "the rest",
-                           point);
+    } else { /* the run is the one that was looked for: no file of it has changed in between */
+        point_hash(s, point, config, hex, err);
+        if (!err->code && s->options->path && strcmp(hex, s->id[point]) != 0) {
+            tmx_error(err, TMX_EIO,
+                      "point %zu: its files have changed since the command began; the same command does the "
+                      "rest",
+                      point);
+        }
     }
-    if (!st) {
+    if (!err->code) {
         memcpy(value, r->bytes, n * sizeof *value);
         const char *late = config + strlen(config) + 1;
         if (late < r->bytes + r->n_byte) { /* with what the result warns of */
             const size_t size = strlen(config) + strlen(late) + 1;
             char *whole = tmx_arena_take(&arena, size, 1);
-            st = whole ? TMX_OK : tmx_no_memory(err);
             (void)(whole && snprintf(whole, size, "%s%s", config, late));
+            tmx_arena_check(&arena, err);
             config = whole;
         }
         const struct tmx_run_row row = {.id = s->id[point],
@@ -596,14 +593,15 @@ enum tmx_status tmx_study_record(struct tmx_study *s, size_t point, const struct
                                         .name = s->name,
                                         .value = value,
                                         .n_metric = n};
-        st = st ? st : tmx_results_add(s->results, s->runs, &row, err);
+        (void)(!err->code && tmx_results_add(s->results, s->runs, &row, err));
     }
     tmx_arena_finish(&arena);
-    if (!st) {
-        s->n_done += r->status == TMX_OK;
-        s->n_failed += r->status != TMX_OK;
+    if (err->code) {
+        return err->code;
     }
-    if (!st && s->log) {
+    s->n_done += r->status == TMX_OK;
+    s->n_failed += r->status != TMX_OK;
+    if (s->log) {
         char when[32];
         struct tm utc;
         const time_t now = time(NULL);
@@ -614,12 +612,11 @@ enum tmx_status tmx_study_record(struct tmx_study *s, size_t point, const struct
                 error[0] ? " error=" : "", error);
         fflush(s->log);
     }
-    if (!st && s->runs->suite &&
-        tmx_status_exit_code(r->status) == 2) { /* bad input: the same for every run */
+    if (s->runs->suite && tmx_status_exit_code(r->status) == 2) { /* bad input: the same for every run */
         *err = r->err;
-        return name_run(s->runs, point, r->status, err);
+        name_run(s->runs, point, err);
     }
-    return st;
+    return err->code;
 }
 
 static enum tmx_status pool_collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
@@ -725,23 +722,24 @@ void tmx_study_say_spread(const struct tmx_run_values *v, size_t n_each, const s
                   : fprintf(out, "no number moves by more than 1e-06 of itself.\n");
 }
 
-enum tmx_status tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err)
+void tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
     struct tmx_warnings warnings = {0};
     struct tmx_warn_listener unheard = {.alone = true};
     const struct tmx_warned who = names_of(runs);
     tmx_warn_begin(&unheard);
-    for (size_t i = 0; i < runs->n_point && !st; i++) {
+    for (size_t i = 0; i < runs->n_point && !err->code; i++) {
         struct tmx_run *run = NULL;
-        st = point_open(runs, i, true, &tmx_builtin_check, &run, err);
-        st = st ? name_run(runs, i, st, err) : tmx_warnings_add(&warnings, i, tmx_run_resolved(run), err);
+        if (point_open(runs, i, true, &tmx_builtin_check, &run, err)) {
+            name_run(runs, i, err);
+        } else {
+            (void)!tmx_warnings_add(&warnings, i, tmx_run_resolved(run), err);
+        }
         tmx_run_destroy(run);
     }
     tmx_warn_end(&unheard);
     tmx_warnings_listen(&warnings, &who);
     tmx_warnings_finish(&warnings);
-    return st;
 }
 
 enum tmx_status tmx_study_warn(struct tmx_study *s, struct tmx_err *err)
@@ -755,59 +753,56 @@ enum tmx_status tmx_study_warn(struct tmx_study *s, struct tmx_err *err)
 /* ---- suites ---- */
 
 /* A suite that was stopped: what is kept of it, and where. */
-static enum tmx_status stopped(const struct tmx_study *s, struct tmx_err *err)
+static void stopped(const struct tmx_study *s, struct tmx_err *err)
 {
     const size_t n = s->n_before + s->n_done, all = s->n_run;
-    return n == 0 ? tmx_fail(err, TMX_ESTOPPED, "stopped by a signal: no run had ended, nothing is kept")
-           : s->options->path
-               ? tmx_fail(err, TMX_ESTOPPED,
-                          "stopped by a signal: %zu of %zu runs %s kept in %s; the same command does the "
-                          "other %zu",
-                          n, all, n == 1 ? "is" : "are", s->options->path, all - n)
-               : tmx_fail(err, TMX_ESTOPPED,
-                          "stopped by a signal: %zu of %zu runs had ended; they are kept with -o DIR alone",
-                          n, all);
+    if (n == 0) {
+        tmx_fail(err, TMX_ESTOPPED, "stopped by a signal: no run had ended, nothing is kept");
+    } else if (s->options->path) {
+        tmx_fail(err, TMX_ESTOPPED,
+                 "stopped by a signal: %zu of %zu runs %s kept in %s; the same command does the other %zu", n,
+                 all, n == 1 ? "is" : "are", s->options->path, all - n);
+    } else {
+        tmx_fail(err, TMX_ESTOPPED,
+                 "stopped by a signal: %zu of %zu runs had ended; they are kept with -o DIR alone", n, all);
+    }
 }
 
-enum tmx_status tmx_study_values(struct tmx_run_values *v, const struct tmx_runs *runs,
-                                 const struct tmx_study_options *options, struct tmx_err *err)
+void tmx_study_values(struct tmx_run_values *v, const struct tmx_runs *runs,
+                      const struct tmx_study_options *options, struct tmx_err *err)
 {
     struct tmx_study s;
     struct tmx_err late = {0};
     *v = (struct tmx_run_values){0};
-    enum tmx_status st = tmx_study_begin(&s, runs, options, err);
-    if (st) {
-        return st;
+    if (err->code || tmx_study_begin(&s, runs, options, err)) {
+        return;
     }
     if (options->noun && s.n_before > 0) {
         tmx_print_visible(stderr, "%zu of %zu %s are there from before (%s), %zu to do\n", s.n_before,
                           s.n_run, options->noun, options->path, s.n_todo);
     }
-    st = tmx_study_run_local(&s, err);
-    st = st == TMX_ESTOPPED ? stopped(&s, err) : st;
-    if (!st || st == TMX_ESTOPPED) {
+    if (tmx_study_run_local(&s, err) == TMX_ESTOPPED) {
+        stopped(&s, err);
+    }
+    if (!err->code || err->code == TMX_ESTOPPED) {
         v->n_value = s.n_value;
         v->n_point = s.runs->n_point;
         TMX_TAKE(&v->arena, v->value, v->n_point * v->n_value);
-        enum tmx_status read = TMX_TAKE(&v->arena, v->error, v->n_point) ? TMX_OK : tmx_no_memory(&late);
-        read = read ? read
-                    : tmx_results_values(s.results, v->n_point, v->n_value, v->value, v->error, &v->arena,
-                                         &late);
-        read = read ? read : tmx_study_warn(&s, &late);
+        TMX_TAKE(&v->arena, v->error, v->n_point);
+        tmx_arena_check(&v->arena, &late);
+        (void)(late.code ||
+               tmx_results_values(s.results, v->n_point, v->n_value, v->value, v->error, &v->arena, &late) ||
+               tmx_study_warn(&s, &late));
         v->warnings = s.warnings;
         s.warnings = (struct tmx_warnings){0};
-        for (size_t i = 0; i < v->n_point && !read; i++) {
+        for (size_t i = 0; i < v->n_point && !late.code; i++) {
             if (v->error[i] && !v->error[i][0]) {
                 v->error[i] = "not run: stopped before";
             }
         }
-        if (read) {
-            *err = late;
-            st = read;
-        }
+        (void)tmx_error_give(err, &late);
     }
     tmx_study_end(&s);
-    return st;
 }
 
 void tmx_run_values_finish(struct tmx_run_values *v)

@@ -79,8 +79,8 @@ TMX_NODISCARD enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const 
 void tmx_study_end(struct tmx_study *s);
 
 /* Resolve every point; the first that cannot be is the error, with the name of its run. Doubts what the runs
- * warn of. */
-TMX_NODISCARD enum tmx_status tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err);
+ * warn of. Errors stay (base/err.h). */
+void tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err);
 
 /* Run todo[0..n_todo) on options->n_worker processes. */
 TMX_NODISCARD enum tmx_status tmx_study_run_local(struct tmx_study *s, struct tmx_err *err);
@@ -108,10 +108,10 @@ struct tmx_run_values {
 };
 /* Run what is missing of a suite and read all. Standard error says what was there before, if options has a
  * noun. TMX_ESTOPPED, and *v has what there is: the error of a point that was not reached begins with "not
- * run"; without a value where it stopped before all. The caller ends it with tmx_run_values_finish, also
- * after failure. */
-TMX_NODISCARD enum tmx_status tmx_study_values(struct tmx_run_values *v, const struct tmx_runs *runs,
-                                               const struct tmx_study_options *options, struct tmx_err *err);
+ * run"; without a value where it stopped before all. Errors stay (base/err.h). The caller ends *v with
+ * tmx_run_values_finish, also after failure. */
+void tmx_study_values(struct tmx_run_values *v, const struct tmx_runs *runs,
+                      const struct tmx_study_options *options, struct tmx_err *err);
 void tmx_run_values_finish(struct tmx_run_values *v); /* accepts zeroed memory */
 
 /* Of points that are the same n_each runs again and again, with other seeds, or with start temperatures that

@@ -82,7 +82,8 @@ static enum tmx_status lead(const struct tmx_mpi *m, struct tmx_study *s, struct
     while (busy > 0) {
         int from;
         const size_t failed = s->n_failed;
-        const enum tmx_status got = receive(s, &from, st ? NULL : err);
+        struct tmx_err ignored = {0};
+        const enum tmx_status got = receive(s, &from, st ? &ignored : err);
         st = st ? st : got;
         const bool more = !st && next < s->n_todo;
         busy -= !more;

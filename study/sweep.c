@@ -45,14 +45,13 @@ unsigned tmx_sweep_line(const struct tmx_sweep *s, size_t key)
     return 1;
 }
 
-static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *sets, struct tmx_err *err)
+static void sets_of(const void *ctx, size_t point, struct tmx_sets *sets, struct tmx_err *err)
 {
     const struct tmx_sweep *s = ctx;
-    enum tmx_status st = tmx_sets_join(sets, &s->sets, "", err);
-    for (size_t k = 0; k < s->n_key && !st; k++) {
-        st = tmx_sets_put(sets, s->key[k], tmx_sweep_value(s, point, k), s->file, tmx_sweep_line(s, k), err);
+    tmx_sets_join(sets, &s->sets, "", err);
+    for (size_t k = 0; k < s->n_key; k++) {
+        tmx_sets_put(sets, s->key[k], tmx_sweep_value(s, point, k), s->file, tmx_sweep_line(s, k), err);
     }
-    return st;
 }
 
 static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
@@ -435,10 +434,7 @@ static void plain_temperatures(struct tmx_sweep *s, struct tmx_axis *a, const st
 static void read_values(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *axis,
                         struct tmx_err *err)
 {
-    const struct tmx_setting *list = NULL;
-    if (tmx_setting_list(axis, "values", 0, MAX_STEPS, &list, err)) {
-        return;
-    }
+    const struct tmx_setting *list = tmx_setting_list(axis, "values", 0, MAX_STEPS, err);
     const size_t n = tmx_setting_length(list);
     if (n == 0) {
         tmx_error_setting(err, list, "axis %s has no values", a->key[0]);
@@ -593,8 +589,8 @@ static void read_axis(struct tmx_sweep *s, const struct tmx_setting *group, stru
         tmx_error_setting(err, group, "an axis has either key or keys");
         return;
     }
-    if (!one && tmx_setting_texts(group, "keys", 1, MAX_KEYS, &many, err)) {
-        return;
+    if (many) {
+        many = tmx_setting_texts(group, "keys", 1, MAX_KEYS, err);
     }
     if (!TMX_TAKE(&s->arena, a->key, one ? 1 : tmx_setting_length(many))) {
         tmx_no_memory(err);
@@ -646,12 +642,11 @@ static void read_rule(struct tmx_sweep *s, const struct tmx_setting *group, stru
 static void read_axes(struct tmx_sweep *s, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct sample sample = {.method = TMX_SAMPLE_GRID};
-    const struct tmx_setting *axes, *rules = NULL, *group = NULL;
-    if (tmx_setting_list(root, "axes", 1, MAX_AXES, &axes, err) ||
-        tmx_setting_list(root, "constraints", 0, MAX_RULES, &rules, err) ||
-        tmx_setting_group(root, "sample", &group, err) ||
-        (group && tmx_opt_read(sample_opts, &sample, group, NULL, err))) {
-        return;
+    const struct tmx_setting *axes = tmx_setting_list(root, "axes", 1, MAX_AXES, err),
+                             *rules = tmx_setting_list(root, "constraints", 0, MAX_RULES, err),
+                             *group = tmx_setting_group(root, "sample", err);
+    if (group) {
+        tmx_opt_read(sample_opts, &sample, group, NULL, err);
     }
     s->method = sample.method;
     s->n_sample = (size_t)sample.n;
@@ -682,11 +677,10 @@ enum tmx_status tmx_sweep_read(struct tmx_sweep *s, const struct tmx_setting *gr
     struct head h;
     *s = (struct tmx_sweep){0};
     snprintf(s->file, sizeof s->file, "%s", tmx_setting_file(group));
-    if (!tmx_opt_read(opts, &h, group, also, &failed)) {
-        s->seed = (uint64_t)h.seed;
-        read_axes(s, group, &failed);
-    }
+    tmx_opt_read(opts, &h, group, also, &failed);
+    read_axes(s, group, &failed);
     if (!failed.code) {
+        s->seed = (uint64_t)h.seed;
         expand(s, 1, NULL, &failed);
     }
     if (failed.code) {
@@ -698,17 +692,17 @@ enum tmx_status tmx_sweep_read(struct tmx_sweep *s, const struct tmx_setting *gr
 enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx_err *err)
 {
     static const char *const also[] = {"axes", "sample", "constraints", "set", NULL};
-    const struct tmx_setting *root = NULL, *set = NULL;
     struct tmx_err failed = {0}, ignored = {0};
     struct head h;
     *s = (struct tmx_sweep){0};
     snprintf(s->file, sizeof s->file, "%s", path);
-    if (!tmx_config_load(&s->cfg, path, NULL, &failed) &&
-        !tmx_opt_read(head_opts, &h, root = tmx_config_root(s->cfg), also, &failed)) {
-        read_axes(s, root, &failed);
-    }
-    if (!failed.code && !tmx_setting_texts(root, "set", 0, MAX_RULES, &set, &failed) &&
-        !tmx_sets_add_list(&s->sets, "", set, &failed)) {
+    tmx_config_load(&s->cfg, path, NULL, &failed);
+    const struct tmx_setting *root = tmx_config_root(s->cfg);
+    tmx_opt_read(head_opts, &h, root, also, &failed);
+    read_axes(s, root, &failed);
+    const struct tmx_setting *set = tmx_setting_texts(root, "set", 0, MAX_RULES, &failed);
+    tmx_sets_add_list(&s->sets, "", set, &failed);
+    if (!failed.code) {
         s->seed = (uint64_t)h.seed;
         snprintf(s->name, sizeof s->name, "%s", h.name);
         snprintf(s->doc, sizeof s->doc, "%s", h.doc);

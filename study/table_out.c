@@ -259,7 +259,7 @@ enum tmx_status tmx_table_show(const struct tmx_table *t, enum tmx_format f, con
         return tmx_table_save_columns(t, f, "-", o->column, o->n_column, err);
     }
     fitted.width = tmx_os_terminal_width(stdout);
-    return tmx_table_write_screen(t, &fitted, stdout, err);
+    return err->code ? err->code : tmx_table_write_screen(t, &fitted, stdout, err);
 }
 
 enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, const char *path,
@@ -269,10 +269,10 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
     struct tmx_output o = {0};
     const char *ending = strrchr(path, '.');
     enum { N_PICTURE = sizeof pictures / sizeof pictures[0] };
-    if (ending && tmx_names_find(ending, pictures, N_PICTURE) < N_PICTURE) {
+    if (!err->code && ending && tmx_names_find(ending, pictures, N_PICTURE) < N_PICTURE) {
         return tmx_fail(err, TMX_ECONFIG, "%s: this is a table, of which no %s file is made", path, ending);
     }
-    enum tmx_status st = tmx_os_mkdirs_for(path, err);
+    enum tmx_status st = err->code ? err->code : tmx_os_mkdirs_for(path, err);
     st = st ? st : tmx_output_open(&o, path, err);
     st = st ? st : tmx_table_write(t, f, o.file, err);
     return tmx_output_end(&o, st, err);
@@ -295,20 +295,22 @@ enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_forma
     for (size_t i = 0; name && i < n; i++) {
         name[n_name++] = column[i];
     }
-    enum tmx_status st = !name   ? tmx_no_memory(err)
-                         : n > 0 ? tmx_table_choose(t, name, n_name, &chosen, err)
-                                 : TMX_OK;
-    st = st ? st : tmx_table_save(chosen ? chosen : t, f, path, err);
+    if (!name) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    } else if (n > 0 && !err->code) {
+        (void)!tmx_table_choose(t, name, n_name, &chosen, err);
+    }
+    tmx_table_save(chosen ? chosen : t, f, path, err);
     tmx_table_destroy(chosen);
     free(name);
-    return st;
+    return err->code;
 }
 
 enum tmx_status tmx_table_save_in(const struct tmx_table *t, const char *dir, const char *name,
                                   struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_os_mkdirs(dir, err);
+    enum tmx_status st = err->code ? err->code : tmx_os_mkdirs(dir, err);
     st = st ? st : tmx_folder_open(dir, TMX_FOLDER_RESULTS, err);
     st = st ? st : tmx_path_join(path, dir, name, err);
     return st ? st : tmx_table_save(t, TMX_FORMAT_CSV, path, err);

@@ -21,21 +21,21 @@ extern const char *const tmx_formats[]; /* their words, NULL-terminated */
 TMX_NODISCARD enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out,
                                               struct tmx_err *err);
 
-/* On standard output; as a table: as wide as the terminal, the columns that o says. */
-TMX_NODISCARD enum tmx_status tmx_table_show(const struct tmx_table *t, enum tmx_format f,
-                                             const struct tmx_screen *o, struct tmx_err *err);
+/* Of the following an error stays (base/err.h), and its code is returned. On standard output; as a table: as
+ * wide as the terminal, the columns that o says. */
+enum tmx_status tmx_table_show(const struct tmx_table *t, enum tmx_format f, const struct tmx_screen *o,
+                               struct tmx_err *err);
 
 /* The same to a file that appears whole or not at all; "-" is standard output. */
-TMX_NODISCARD enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, const char *path,
-                                             struct tmx_err *err);
+enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, const char *path,
+                               struct tmx_err *err);
 
 /* Of its columns these alone, in this order; n 0: all. */
-TMX_NODISCARD enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_format f,
-                                                     const char *path, const char *const *column, size_t n,
-                                                     struct tmx_err *err);
+enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_format f, const char *path,
+                                       const char *const *column, size_t n, struct tmx_err *err);
 
 /* The same as CSV to dir/name; the folder is made. */
-TMX_NODISCARD enum tmx_status tmx_table_save_in(const struct tmx_table *t, const char *dir, const char *name,
-                                                struct tmx_err *err);
+enum tmx_status tmx_table_save_in(const struct tmx_table *t, const char *dir, const char *name,
+                                  struct tmx_err *err);
 
 #endif

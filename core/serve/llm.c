@@ -42,71 +42,66 @@ static const struct tmx_opt phase_opts[] = {
 };
 
 /* An array of least to most finite numbers of at least 0. */
-static enum tmx_status numbers(const struct tmx_setting *group, const char *key, size_t least, size_t most,
-                               double *v, size_t *n, struct tmx_err *err)
+static void numbers(const struct tmx_setting *group, const char *key, size_t least, size_t most, double *v,
+                    size_t *n, struct tmx_err *err)
 {
-    const struct tmx_setting *list;
-    const enum tmx_status st = tmx_setting_list(group, key, least, most, &list, err);
-    *n = st ? 0 : tmx_setting_length(list);
+    const struct tmx_setting *list = tmx_setting_list(group, key, least, most, err);
+    *n = tmx_setting_length(list);
     for (size_t i = 0; i < *n; i++) {
         if (!tmx_setting_real(tmx_setting_at(list, i), &v[i]) || !(v[i] >= 0) || v[i] > 1e9) {
-            return tmx_fail_setting(err, tmx_setting_at(list, i), "%s: expected numbers from 0 on", key);
+            tmx_error_setting(err, tmx_setting_at(list, i), "%s: expected numbers from 0 on", key);
         }
     }
-    return st;
 }
 
-static enum tmx_status read_phase(struct tmx_llm_phase *p, const struct tmx_setting *s, struct tmx_err *err)
+static void read_phase(struct tmx_llm_phase *p, const struct tmx_setting *s, struct tmx_err *err)
 {
     static const char *const also[] = {"prompt_ms", "token_ms", "prompt_tokens", "prompt_share", NULL};
     size_t n = 0, shares = 0;
-    enum tmx_status st = tmx_opt_read(phase_opts, p, s, also, err);
-    st = st ? st : numbers(s, "prompt_ms", 4, 4, p->prompt_ms, &n, err);
-    st = st ? st : numbers(s, "token_ms", 3, 3, p->token_ms, &n, err);
-    st = st ? st : numbers(s, "prompt_tokens", 1, TMX_LLM_POINTS, p->prompt_tokens, &p->n_point, err);
-    st = st ? st : numbers(s, "prompt_share", 1, TMX_LLM_POINTS, p->prompt_share, &shares, err);
-    if (!st && shares != p->n_point) {
-        st = tmx_fail_setting(err, s, "%zu prompt_tokens, %zu prompt_share: expected as many", p->n_point,
-                              shares);
+    tmx_opt_read(phase_opts, p, s, also, err);
+    numbers(s, "prompt_ms", 4, 4, p->prompt_ms, &n, err);
+    numbers(s, "token_ms", 3, 3, p->token_ms, &n, err);
+    numbers(s, "prompt_tokens", 1, TMX_LLM_POINTS, p->prompt_tokens, &p->n_point, err);
+    numbers(s, "prompt_share", 1, TMX_LLM_POINTS, p->prompt_share, &shares, err);
+    if (shares != p->n_point) {
+        tmx_error_setting(err, s, "%zu prompt_tokens, %zu prompt_share: expected as many", p->n_point,
+                          shares);
     }
-    for (size_t i = 1; !st && i < p->n_point; i++) {
+    for (size_t i = 1; i < p->n_point; i++) {
         if (p->prompt_tokens[i] <= p->prompt_tokens[i - 1]) {
-            st = tmx_fail_setting(err, s, "prompt_tokens do not rise: %g after %g", p->prompt_tokens[i],
-                                  p->prompt_tokens[i - 1]);
+            tmx_error_setting(err, s, "prompt_tokens do not rise: %g after %g", p->prompt_tokens[i],
+                              p->prompt_tokens[i - 1]);
         }
     }
-    if (!st && (p->prompt_ms[0] + p->prompt_ms[1] <= 0 || p->token_ms[0] <= 0)) {
-        st = tmx_fail_setting(err, s,
-                              "an iteration of no time: prompt_ms and token_ms begin with more than 0");
+    if (p->prompt_ms[0] + p->prompt_ms[1] <= 0 || p->token_ms[0] <= 0) {
+        tmx_error_setting(err, s, "an iteration of no time: prompt_ms and token_ms begin with more than 0");
     }
     p->file = tmx_setting_file(s);
     p->line = tmx_setting_line(s);
-    return st;
 }
 
 enum tmx_status tmx_llm_load(struct tmx_llm *m, const char *path, struct tmx_err *err)
 {
     static const char *const also[] = {"phases", NULL};
-    const struct tmx_setting *list;
     *m = (struct tmx_llm){0};
-    enum tmx_status st = tmx_config_open(&m->config, path, err);
-    const struct tmx_setting *root = st ? NULL : tmx_config_root(m->config);
-    st = st ? st : tmx_opt_read(opts, m, root, also, err);
-    st = st ? st : tmx_setting_list(root, "phases", 1, TMX_LLM_PHASES, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+    tmx_config_load(&m->config, path, NULL, err);
+    const struct tmx_setting *root = tmx_config_root(m->config);
+    tmx_opt_read(opts, m, root, also, err);
+    const struct tmx_setting *list = tmx_setting_list(root, "phases", 1, TMX_LLM_PHASES, err);
+    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
         struct tmx_llm_phase *p = &m->phase[i];
-        st = read_phase(p, tmx_setting_at(list, i), err);
-        for (size_t k = 0; !st && k < i; k++) {
+        read_phase(p, tmx_setting_at(list, i), err);
+        for (size_t k = 0; k < i; k++) {
             if (m->phase[k].tp == p->tp && strcmp(m->phase[k].gpu, p->gpu) == 0) {
-                st = tmx_fail_setting(err, tmx_setting_at(list, i), "%s at tp = %d again", p->gpu, p->tp);
+                tmx_error_setting(err, tmx_setting_at(list, i), "%s at tp = %d again", p->gpu, p->tp);
             }
         }
         m->n_phase = i + 1;
     }
-    if (!st && m->l2_share + fmax(m->prompt_dram_share, m->token_dram_share) > 1) {
-        st = tmx_fail_setting(err, root, "l2_share and a dram_share are together more than 1");
+    if (m->l2_share + fmax(m->prompt_dram_share, m->token_dram_share) > 1) {
+        tmx_error_setting(err, root, "l2_share and a dram_share are together more than 1");
     }
-    return st;
+    return err->code;
 }
 
 void tmx_llm_finish(struct tmx_llm *m)

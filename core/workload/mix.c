@@ -98,10 +98,9 @@ static void set_kernel(struct tmx_mix_entry *e, const struct tmx_setting *kernel
 static void poisson(struct tmx_mix *mix, const struct arrivals *a, const struct tmx_setting *group,
                     uint64_t seed, struct tmx_err *err)
 {
-    const struct tmx_setting *names;
+    const struct tmx_setting *names = tmx_setting_texts(group, "kernels", 1, MAX_NAMES, err);
     struct tmx_rng *rng = NULL;
     double t = 0;
-    err->code = tmx_setting_texts(group, "kernels", 1, MAX_NAMES, &names, err);
     err->code = err->code ? err->code : tmx_rng_create(&rng, seed, "arrivals", err);
     for (int i = 0; i < a->count && !err->code; i++) {
         const struct tmx_setting *s = tmx_setting_at(names, tmx_rng_below(rng, tmx_setting_length(names)));
@@ -426,7 +425,7 @@ static void begin_jobs(struct jobs *j, const struct tmx_setting *group, uint64_t
                           "arrivals: the jobs of this log name no kernel; expected kernels = [\"NAME\", "
                           "...], one of which each runs");
     }
-    err->code = err->code ? err->code : tmx_setting_texts(group, "kernels", 1, MAX_NAMES, &j->kernels, err);
+    j->kernels = tmx_setting_texts(group, "kernels", 1, MAX_NAMES, err);
     err->code = err->code ? err->code : tmx_rng_create(&j->rng, seed, "arrivals", err);
 }
 
@@ -532,15 +531,15 @@ enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t see
     struct tmx_err own = {0};
     struct arrivals a = {0};
     *mix = (struct tmx_mix){0};
-    own.code = tmx_config_load(&mix->config, path, NULL, &own);
-    const struct tmx_setting *root = own.code ? NULL : tmx_config_root(mix->config), *list = NULL;
+    tmx_config_load(&mix->config, path, NULL, &own);
+    const struct tmx_setting *root = tmx_config_root(mix->config);
     const struct tmx_setting *group = tmx_setting_member(root, "arrivals");
-    own.code = own.code ? own.code : tmx_opt_read(root_opts, mix, root, also, &own);
-    own.code = own.code ? own.code : tmx_setting_list(root, "kernels", 0, MAX_ENTRIES, &list, &own);
+    tmx_opt_read(root_opts, mix, root, also, &own);
+    const struct tmx_setting *list = tmx_setting_list(root, "kernels", 0, MAX_ENTRIES, &own);
     for (size_t i = 0; i < tmx_setting_length(list) && !own.code; i++) {
         const struct tmx_setting *s = tmx_setting_at(list, i);
         struct counted_entry e = {.count = 0};
-        own.code = tmx_opt_read(entry_opts, &e, s, NULL, &own);
+        tmx_opt_read(entry_opts, &e, s, NULL, &own);
         e.entry.file = tmx_setting_file(s);
         e.entry.line = tmx_setting_line(s);
         if (mix->n_entry + (size_t)e.count > MAX_ENTRIES) {
@@ -551,7 +550,7 @@ enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t see
         }
     }
     if (group && !own.code) {
-        own.code = tmx_opt_read(arrival_opts, &a, group, arrivals_also, &own);
+        tmx_opt_read(arrival_opts, &a, group, arrivals_also, &own);
         const bool drawn = a.process == POISSON;
         const struct tmx_setting *idle =
             own.code ? NULL

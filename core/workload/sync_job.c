@@ -250,22 +250,21 @@ const struct tmx_opt tmx_sync_job_opts[] = {
 static void read_members(struct tmx_sync_job_spec *s, const struct tmx_setting *group, size_t n_gpu,
                          struct tmx_err *err)
 {
-    const struct tmx_setting *weights = tmx_setting_member(group, "weights"),
-                             *gpus = tmx_setting_member(group, "gpus");
-    err->code =
-        weights ? tmx_setting_list(group, "weights", s->n_member, s->n_member, &weights, err) : TMX_OK;
+    static const char *const keys[] = {"weights", "gpus"};
+    const struct tmx_setting *list[2];
+    for (size_t i = 0; i < 2; i++) {
+        const size_t least = tmx_setting_member(group, keys[i]) ? s->n_member : 0;
+        list[i] = tmx_setting_list(group, keys[i], least, s->n_member, err);
+    }
     for (size_t i = 0; i < s->n_member && !err->code; i++) {
-        const struct tmx_setting *e = tmx_setting_at(weights, i);
+        const struct tmx_setting *e = tmx_setting_at(list[0], i);
         s->weight[i] = 1;
         if (e && (!tmx_setting_real(e, &s->weight[i]) || !(s->weight[i] >= 1e-3 && s->weight[i] <= 1e3))) {
             tmx_error_setting(err, e, "sync_job.weights: expected numbers in [0.001, 1000]");
         }
     }
-    if (gpus && !err->code) {
-        err->code = tmx_setting_list(group, "gpus", s->n_member, s->n_member, &gpus, err);
-    }
     for (size_t i = 0; i < s->n_member && !err->code; i++) {
-        const struct tmx_setting *e = tmx_setting_at(gpus, i);
+        const struct tmx_setting *e = tmx_setting_at(list[1], i);
         const int64_t v = !e                                       ? (int64_t)i
                           : tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e)
                                                                    : -1;

@@ -265,20 +265,21 @@ enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TM
     return tmx_data_find_from(kind, NULL, name, path, err);
 }
 
-enum tmx_status tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
-                                  char path[TMX_PATH_SIZE], struct tmx_err *err)
+void tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
+                       char path[TMX_PATH_SIZE], struct tmx_err *err)
 {
-    return tmx_setting_locate(asked, tmx_data_find_from(kind, tmx_setting_file(asked), name, path, err), err);
+    if (!err->code && tmx_data_find_from(kind, tmx_setting_file(asked), name, path, err)) {
+        (void)tmx_setting_locate(asked, err->code, err);
+    }
 }
 
-enum tmx_status tmx_data_name_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
-                                  char anywhere[TMX_PATH_SIZE], struct tmx_err *err)
+void tmx_data_name_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
+                       char anywhere[TMX_PATH_SIZE], struct tmx_err *err)
 {
-    if (tmx_data_is_path(kind, name)) {
-        return tmx_data_find_for(kind, asked, name, anywhere, err);
-    }
     snprintf(anywhere, TMX_PATH_SIZE, "%s", name);
-    return TMX_OK;
+    if (tmx_data_is_path(kind, name)) {
+        tmx_data_find_for(kind, asked, name, anywhere, err);
+    }
 }
 
 void tmx_data_word(enum tmx_data kind, const char *name, char *word, size_t size)

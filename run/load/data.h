@@ -44,20 +44,20 @@ TMX_NODISCARD enum tmx_status tmx_data_find_from(enum tmx_data kind, const char 
 TMX_NODISCARD enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
                                             struct tmx_err *err);
 
-/* The same for a name that a setting asks for: a missing file is reported with its line. */
-TMX_NODISCARD enum tmx_status tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked,
-                                                const char *name, char path[TMX_PATH_SIZE],
-                                                struct tmx_err *err);
+/* The same for a name that a setting asks for: a missing file is reported with its line. Errors stay
+ * (base/err.h). */
+void tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
+                       char path[TMX_PATH_SIZE], struct tmx_err *err);
 
 /* The same for a value that a row of names (TMX_ROW_NAME) has read: a path that leads somewhere is relative
  * to the current folder already. */
 TMX_NODISCARD enum tmx_status tmx_data_find_read(enum tmx_data kind, const char *from, const char *value,
                                                  char path[TMX_PATH_SIZE], struct tmx_err *err);
 
-/* The same for a name that counts wherever a file says it: the path of a path, the name of a name. */
-TMX_NODISCARD enum tmx_status tmx_data_name_for(enum tmx_data kind, const struct tmx_setting *asked,
-                                                const char *name, char anywhere[TMX_PATH_SIZE],
-                                                struct tmx_err *err);
+/* As tmx_data_find_for for a name that counts wherever a file says it: the path of a path, the name of a
+ * name. */
+void tmx_data_name_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
+                       char anywhere[TMX_PATH_SIZE], struct tmx_err *err);
 
 /* What a path or name is called in tables: the last part of a path, without the kind's suffix. */
 void tmx_data_word(enum tmx_data kind, const char *name, char *word, size_t size);

@@ -47,54 +47,43 @@ enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip, co
 }
 
 /* The group of a kernel's file, or the name of the kernel whose group is meant (once: no chains). */
-static enum tmx_status read_instructions(struct tmx_gate_kernel *k, const char *name, char *other,
-                                         size_t size, struct tmx_err *err)
+static void read_instructions(struct tmx_gate_kernel *k, const char *name, char *other, size_t size,
+                              struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
-    const char *own_name = NULL;
-    enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, name, path, err);
-    st = st ? st : tmx_config_load(&cfg, path, NULL, err);
-    if (st) {
-        return st;
+    struct tmx_err why = {0};
+    if (tmx_data_find(TMX_DATA_KERNEL, name, path, err) || tmx_config_load(&cfg, path, NULL, err)) {
+        return;
     }
-    const struct tmx_setting *group = tmx_config_find(cfg, "instructions");
-    const char *text = group ? tmx_setting_text(group) : NULL;
-    st = tmx_setting_word(tmx_config_root(cfg), "name", name, &own_name, err);
-    snprintf(k->name, sizeof k->name, "%s", st ? name : own_name);
-    if (st) {
-        /* said */
-    } else if (text && size > 0) {
+    const struct tmx_setting *root = tmx_config_root(cfg), *group = tmx_setting_member(root, "instructions");
+    const char *text = tmx_setting_text(group);
+    snprintf(k->name, sizeof k->name, "%s", tmx_setting_word(root, "name", name, err));
+    if (!group) {
+        tmx_error_setting(err, root, "missing group \"instructions\": this kernel cannot run cycle by cycle");
+    } else if (text && size == 0) {
+        tmx_error_setting(err, group, "instructions: kernel %s must have the group itself", k->name);
+    } else if (text && !err->code) {
         snprintf(other, size, "%s", text);
-        st = tmx_setting_locate(group, tmx_data_find(TMX_DATA_KERNEL, other, path, err), err);
-    } else if (text) {
-        st = tmx_fail_setting(err, group, "instructions: kernel %s must have the group itself", k->name);
-    } else {
-        st = group
-                 ? tmx_opt_read(tmx_instr_opts, &k->stats, group, NULL, err)
-                 : tmx_fail_setting(err, tmx_config_root(cfg),
-                                    "missing group \"instructions\": this kernel cannot run cycle by cycle");
-        struct tmx_err why = {0};
-        if (!st && tmx_instr_check(&k->stats, &why)) {
-            st = tmx_fail_setting(err, group, "instructions: %s", why.msg);
-        }
+        (void)tmx_setting_locate(group, tmx_data_find(TMX_DATA_KERNEL, other, path, err), err);
+    } else if (!tmx_opt_read(tmx_instr_opts, &k->stats, group, NULL, err) &&
+               tmx_instr_check(&k->stats, &why)) {
+        tmx_error_setting(err, group, "instructions: %s", why.msg);
     }
     tmx_config_close(cfg);
-    return st;
 }
 
 enum tmx_status tmx_gate_kernel_load(struct tmx_gate_kernel *k, const char *name, struct tmx_err *err)
 {
     char other[sizeof k->name] = "";
     *k = (struct tmx_gate_kernel){0};
-    const enum tmx_status st = read_instructions(k, name, other, sizeof other, err);
-    if (st || !*other) {
-        return st;
+    read_instructions(k, name, other, sizeof other, err);
+    if (!err->code && *other) {
+        struct tmx_gate_kernel from = {0};
+        read_instructions(&from, other, NULL, 0, err);
+        k->stats = from.stats;
     }
-    struct tmx_gate_kernel from = {0};
-    const enum tmx_status found = read_instructions(&from, other, NULL, 0, err);
-    k->stats = from.stats;
-    return found;
+    return err->code;
 }
 
 enum tmx_status tmx_gate_kernel_stream(const struct tmx_gate_kernel *k, const struct tmx_stream_knobs *knobs,
@@ -127,27 +116,27 @@ static const struct tmx_opt rows[] = {
 static const char *const also[] = {"programs", "order", NULL};
 
 /* Warp i of a block runs program order[i], or i where there is no order. */
-static enum tmx_status put_in_order(struct tmx_stream *s, const struct tmx_setting *group, int warps,
-                                    struct tmx_err *err)
+static void put_in_order(struct tmx_stream *s, const struct tmx_setting *group, int warps,
+                         struct tmx_err *err)
 {
-    const struct tmx_setting *order = NULL;
-    enum tmx_status st = tmx_setting_list(group, "order", 0, TMX_MAX_WARPS, &order, err);
+    const struct tmx_setting *order = tmx_setting_list(group, "order", 0, TMX_MAX_WARPS, err);
     const size_t n = tmx_setting_length(order);
-    if (st || n == 0) {
-        return st;
+    if (n == 0) {
+        return;
     }
     if (n != (size_t)warps) {
-        return tmx_fail_setting(err, order, "order: expected one program for each of %d warps", warps);
+        tmx_error_setting(err, order, "order: expected one program for each of %d warps", warps);
     }
     struct tmx_program *program = calloc(n, sizeof *program);
     if (!program) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu programs", n);
+        tmx_error(err, TMX_ENOMEM, "%zu programs", n);
+        return;
     }
-    for (size_t i = 0; !st && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct tmx_setting *e = tmx_setting_at(order, i);
         const int64_t at = tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e) : -1;
         if (at < 0 || at >= (int64_t)s->n_program) {
-            st = tmx_fail_setting(err, e, "order: expected a number from 0 to %zu", s->n_program - 1);
+            tmx_error_setting(err, e, "order: expected a number from 0 to %zu", s->n_program - 1);
         } else {
             program[i] = s->program[at];
         }
@@ -155,24 +144,25 @@ static enum tmx_status put_in_order(struct tmx_stream *s, const struct tmx_setti
     free(s->program);
     s->program = program;
     s->n_program = n;
-    return st;
 }
 
-static enum tmx_status read_one(struct tmx_gate_code *c, const struct tmx_setting *group, struct tmx_err *err)
+static void read_one(struct tmx_gate_code *c, const struct tmx_setting *group, struct tmx_err *err)
 {
-    const struct tmx_setting *programs = NULL;
     struct tmx_stream *s = &c->stream;
-    enum tmx_status st = tmx_opt_read(rows, c, group, also, err);
-    if (!st && c->warps % c->warps_per_block != 0) {
-        st = tmx_fail_setting(err, group, "warps = %d is no multiple of warps_per_block = %d", c->warps,
-                              c->warps_per_block);
+    if (tmx_opt_read(rows, c, group, also, err)) {
+        return;
     }
-    st = st ? st : tmx_setting_texts(group, "programs", 1, (size_t)c->warps_per_block, &programs, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(programs); i++) {
+    if (c->warps % c->warps_per_block != 0) {
+        tmx_error_setting(err, group, "warps = %d is no multiple of warps_per_block = %d", c->warps,
+                          c->warps_per_block);
+    }
+    const struct tmx_setting *programs =
+        tmx_setting_texts(group, "programs", 1, (size_t)c->warps_per_block, err);
+    for (size_t i = 0; i < tmx_setting_length(programs) && !err->code; i++) {
         const struct tmx_setting *e = tmx_setting_at(programs, i);
-        st = tmx_setting_locate(e, tmx_code_append(s, tmx_setting_text(e), err), err);
+        (void)tmx_setting_locate(e, tmx_code_append(s, tmx_setting_text(e), err), err);
     }
-    st = st ? st : put_in_order(s, group, c->warps_per_block, err);
+    put_in_order(s, group, c->warps_per_block, err);
     s->warps = (unsigned)c->warps;
     s->warps_per_block = (unsigned)c->warps_per_block;
     s->n_block = (uint64_t)c->blocks;
@@ -181,7 +171,6 @@ static enum tmx_status read_one(struct tmx_gate_code *c, const struct tmx_settin
                                     .latency_cycles = c->latency_cycles,
                                     .latency_variation = c->latency_variation,
                                     .bandwidth = c->bandwidth};
-    return st;
 }
 
 enum tmx_status tmx_gate_code_load(const char *kernel, struct tmx_gate_code code[TMX_GATE_CODES], size_t *n,
@@ -189,22 +178,22 @@ enum tmx_status tmx_gate_code_load(const char *kernel, struct tmx_gate_code code
 {
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
-    const struct tmx_setting *list = NULL;
     *n = 0;
-    enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, kernel, path, err);
-    st = st ? st : tmx_config_load(&cfg, path, NULL, err);
-    st = st ? st : tmx_setting_list(tmx_config_root(cfg), "code", 1, TMX_GATE_CODES, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+    if (tmx_data_find(TMX_DATA_KERNEL, kernel, path, err) || tmx_config_load(&cfg, path, NULL, err)) {
+        return err->code;
+    }
+    const struct tmx_setting *list = tmx_setting_list(tmx_config_root(cfg), "code", 1, TMX_GATE_CODES, err);
+    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
         struct tmx_gate_code *c = &code[(*n)++];
         *c = (struct tmx_gate_code){0};
-        st = read_one(c, tmx_setting_at(list, i), err);
+        read_one(c, tmx_setting_at(list, i), err);
     }
     tmx_config_close(cfg);
-    for (size_t i = 0; st && i < *n; i++) {
+    for (size_t i = 0; err->code && i < *n; i++) {
         tmx_gate_code_finish(&code[i]);
     }
-    *n = st ? 0 : *n;
-    return st;
+    *n = err->code ? 0 : *n;
+    return err->code;
 }
 
 void tmx_gate_code_finish(struct tmx_gate_code *c)

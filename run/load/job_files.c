@@ -173,14 +173,13 @@ const struct tmx_keys tmx_job_kernel_keys[] = {{.group = "job", .opts = job_opts
 
 static enum tmx_status read_kernel(struct kernel_job *k, const struct tmx_config *cfg, struct tmx_err *err)
 {
-    const struct tmx_setting *root = tmx_config_root(cfg), *job;
-    enum tmx_status st = tmx_setting_group(root, "job", &job, err);
-    if (!st && !job) {
-        st = tmx_fail_setting(err, root, "this kernel has no group \"job\"");
+    const struct tmx_setting *root = tmx_config_root(cfg), *job = tmx_setting_group(root, "job", err);
+    if (!job) {
+        tmx_error_setting(err, root, "this kernel has no group \"job\"");
     }
-    k->variants = st ? NULL : tmx_setting_member(job, "variants");
-    st = st ? st : tmx_opt_read_group(launch_opts, &k->launch, root, "launch", NULL, err);
-    return st ? st : tmx_keys_read(tmx_job_kernel_keys, k, job, err);
+    k->variants = tmx_setting_member(job, "variants");
+    tmx_opt_read_group(launch_opts, &k->launch, root, "launch", NULL, err);
+    return tmx_keys_read(tmx_job_kernel_keys, k, job, err);
 }
 
 enum tmx_status tmx_job_kernel_check(const char *path, struct tmx_err *err)

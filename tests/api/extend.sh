@@ -24,7 +24,7 @@ sed -i '/^#define TMX_PLACE_LIST(X)/s/.*/#define TMX_PLACE_LIST(X) X(place, warm
 sed -i 's/^    X(sweep) .*/    X(points) \\\n&/' cli/commands.h
 sed -i 's/^    X(Y, noise)\(.*\)/    X(Y, lag)                 \\\n    X(Y, noise)\1/' core/sim/sensor/models.h
 sed -i 's/^    X(Y, serve)\(.*\)/    G(Y, users)                  \\\n    X(Y, serve)\1/' core/sim/source/sources.h
-sed -i 's/^    X(tabs, .*/    X(powers, "what some kernels draw") \\\n&/' papers/suite.h
+sed -i 's/^    X(tabs, .*/    X(powers, NULL, "what some kernels draw") \\\n&/' papers/suite.h
 inserts() { # inserts FILE BEFORE LINE...: lines of the manual, before the only line with BEFORE
   local file=$1 before=$2 line
   shift 2

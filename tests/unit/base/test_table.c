@@ -65,7 +65,7 @@ static void columns_in_words_are_columns(void **state)
 static void a_table_may_have_no_columns(void **state)
 {
     struct tmx_table *t = tmx_table_of(""); /* the runs of a study before the first has ended */
-    struct tmx_err err;
+    struct tmx_err err = {0};
     (void)state;
     assert_int_equal(tmx_table_check(t, &err), TMX_OK);
     assert_int_equal(tmx_table_rows(t), 0);

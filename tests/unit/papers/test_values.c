@@ -41,8 +41,9 @@ static enum tmx_status judge(const char *entry, char *text, size_t size)
     struct tmx_err err = {0};
     fprintf(f, "values = ( { figure = \"1\"; quantity = \"q\"; %s } );\n", entry);
     fclose(f);
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, &err);
-    st = st ? st : tmx_values_read(&source, tmx_config_root(cfg), &err);
+    tmx_config_load(&cfg, path, NULL, &err);
+    tmx_values_read(&source, tmx_config_root(cfg), &err);
+    const enum tmx_status st = err.code;
     t = st ? NULL : tmx_values_table(&source, &seeds);
     snprintf(text, size, "%s", err.msg);
     if (!st) {

@@ -31,8 +31,9 @@ static void tcs_saves_energy_where_memory_is_the_limit(void **state)
     static const char *const memory[] = {"MUM", "LBM", "KMN", "BFS", "PVC"};
     static const char *const compute[] = {"CONV_tcs", "BLK", "BP", "BINO_tcs", "DXTC"};
     struct tmx_cta_chip chip;
+    struct tmx_err err = {0};
     double energy = 0, performance = 0, best = 0;
-    assert_int_equal(tmx_cta_chip_load(&chip, "tcs28", NULL, NULL), TMX_OK);
+    assert_int_equal(tmx_cta_chip_load(&chip, "tcs28", NULL, &err), TMX_OK);
     for (size_t k = 0; k < 5; k++) {
         load(&chip, memory[k]);
         run(&chip, "all", &all);
@@ -60,7 +61,8 @@ static void apsa_tells_the_two_types_apart(void **state)
                                          "QR",  "SN",        "HW",       "BP-II", "VADD",  "SP",    "MUM",
                                          "KMN", "SRAD_apsa", "BLK",      "ASYNC", "ALIGN", "BFS"};
     struct tmx_cta_chip chip;
-    assert_int_equal(tmx_cta_chip_load(&chip, "apsa60", NULL, NULL), TMX_OK);
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_cta_chip_load(&chip, "apsa60", NULL, &err), TMX_OK);
     for (size_t k = 0; k < 20; k++) {
         load(&chip, kernel[k]);
         program.n = program.n > 2 ? 2 : program.n; /* launches of one kernel are alike */
@@ -113,7 +115,8 @@ static void optimum_of_every_program(void **state)
     const struct tmx_cta_options options = {.epoch_cycles = 2048, .seed = 1};
     const struct tmx_memory_program *list[] = {&two[0], &two[1]};
     struct tmx_cta_chip chip;
-    assert_int_equal(tmx_cta_chip_load(&chip, "tcs28", NULL, NULL), TMX_OK);
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_cta_chip_load(&chip, "tcs28", NULL, &err), TMX_OK);
     for (size_t k = 0; k < 2; k++) {
         load(&chip, kernel[k]);
         two[k] = program;

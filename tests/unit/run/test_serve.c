@@ -71,7 +71,7 @@ static void lengths_and_capacities_are_those_of_the_file(void **state)
 {
     struct tmx_llm m;
     const struct tmx_llm_phase *p;
-    struct tmx_err err;
+    struct tmx_err err = {0};
     assert_int_equal(tmx_llm_load(&m, TMX_SOURCE_DIR "/workloads/llms/llama2-70b.cfg", &err), TMX_OK);
     assert_int_equal(tmx_llm_find(&m, "a100", 8, &p, &err), TMX_OK);
     check_close(tmx_llm_prompt_s(p, 100), 0.066048, 1e-12, 0); /* the floor */
@@ -108,7 +108,7 @@ static void a_fit_finds_the_phase_behind_rows(void **state)
     };
     struct tmx_table *errors = NULL;
     struct tmx_err err = {0};
-    assert_int_equal(tmx_llm_load(&like, TMX_SOURCE_DIR "/workloads/llms/llama2-70b.cfg", NULL), TMX_OK);
+    assert_int_equal(tmx_llm_load(&like, TMX_SOURCE_DIR "/workloads/llms/llama2-70b.cfg", &err), TMX_OK);
     const struct tmx_llm_phase *p = &like.phase[2]; /* a100 at 8 */
     for (size_t i = 0; i < 10; i++) {
         const double n = i < 6 ? prompts[i] : 512, b = i < 6 ? 1 : batches[i - 6];
@@ -122,7 +122,7 @@ static void a_fit_finds_the_phase_behind_rows(void **state)
     assert_int_equal(tmx_llm_fit(scratch_write("llm_rows.csv", text), &like, &m, &errors, NULL), TMX_OK);
     assert_int_equal(m.n_phase, 1);
     assert_int_equal(tmx_llm_write(&m, "llm_fit.cfg", NULL), TMX_OK);
-    assert_int_equal(tmx_llm_load(&again, "llm_fit.cfg", NULL), TMX_OK);
+    assert_int_equal(tmx_llm_load(&again, "llm_fit.cfg", &err), TMX_OK);
     for (size_t i = 0; i < 3; i++) {
         check_close(again.phase[0].token_ms[i], p->token_ms[i], 1e-5, 0);
     }
@@ -202,7 +202,7 @@ static void rows_of_a_fit_are_judged(void **state)
     struct tmx_err err = {0};
     char text[MAX_TEXT], lines[MAX_TEXT];
     struct tmx_warn_listener listener = {.line = keep_line, .to = lines};
-    assert_int_equal(tmx_llm_load(&like, TMX_SOURCE_DIR "/workloads/llms/llama2-70b.cfg", NULL), TMX_OK);
+    assert_int_equal(tmx_llm_load(&like, TMX_SOURCE_DIR "/workloads/llms/llama2-70b.cfg", &err), TMX_OK);
     for (size_t k = 0; k <= sizeof rows / sizeof rows[0]; k++) { /* the last: none is spoilt */
         strcpy(text, HEAD);
         for (size_t i = 0; i < 7; i++) {
@@ -293,7 +293,7 @@ static void traces_are_known_by_their_headers(void **state)
     for (size_t i = 0; i < n_file; i++) {
         struct tmx_request_options o = {.process = TMX_REQUESTS_TRACE, .speed = 1, .high = 1};
         struct tmx_request_list l;
-        struct tmx_err err;
+        struct tmx_err err = {0};
         assert_null(strstr(lines, "the sum of")); /* but of the last */
         snprintf(o.file, sizeof o.file, "%s", scratch_write("serve_header.csv", files[i].text));
         assert_int_equal(tmx_requests_make(&l, &o, NULL, 1, &err), TMX_OK);

@@ -91,9 +91,7 @@ static double power_error(double off_w)
     struct tmx_err err = {0};
     struct tmx_sets sets = {0};
     double sum = 0;
-    assert_int_equal(
-        tmx_sets_put(&sets, "power.active_w", TMX_REAL_VALUE(data.node.active_w + off_w), NULL, 0, &err),
-        TMX_OK);
+    tmx_sets_put(&sets, "power.active_w", TMX_REAL_VALUE(data.node.active_w + off_w), NULL, 0, &err);
     assert_int_equal(tmx_job_data_load(&d, TMX_SOURCE_DIR "/workloads/nodes/c1060.cfg", &sets, &err), TMX_OK);
     tmx_sets_finish(&sets);
     for (size_t i = 0; i < 4; i++) {

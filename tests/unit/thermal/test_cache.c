@@ -453,7 +453,7 @@ static void sinks_of_a_range_share_one_basis(void **state)
         tmx_reduced_model_finish(&m[0]);
         tmx_reduced_model_finish(&m[1]);
     }
-    struct tmx_err err;
+    struct tmx_err err = {0};
     spec->package.r_convec_k_per_w = 5 * r;
     assert_int_equal(tmx_reduced_model_init(&m[0], spec, &o, &err), TMX_ECONFIG);
     tmx_reduced_model_finish(&m[0]);
