@@ -20,11 +20,7 @@ static enum tmx_status run(const struct tmx_cta_chip *chip, const struct tmx_mem
 {
     const struct tmx_cta_options o = {.epoch_cycles = epoch, .seed = 1};
     const struct tmx_memory_program *list[] = {program};
-    struct tmx_cta_policy_spec p;
-    enum tmx_status st = tmx_cta_policy_parse(policy, &p, err);
-    st = st ? st : tmx_cta_run(chip, list, 1, &p, &o, NULL, out, err);
-    tmx_cta_policy_finish(&p);
-    return st;
+    return tmx_cta_run_as(chip, list, 1, policy, &o, NULL, out, err);
 }
 
 /* Best of some rounds over all policies at short epochs. */

@@ -37,15 +37,14 @@ struct request {
     struct tmx_table *t; /* file, kind, key, value; NULL: sentences go to out */
 };
 
-/* That the file is in order, unless st says that it is not: a sentence, or a row with what it holds. Returns
- * st. */
-__attribute__((format(printf, 4, 5))) static enum tmx_status say(const struct request *r, enum tmx_status st,
-                                                                 const char *kind, const char *fmt, ...)
+/* That the file is in order, unless there is an error: a sentence, or a row with what it holds. */
+__attribute__((format(printf, 4, 5))) static void say(const struct request *r, const struct tmx_err *err,
+                                                      const char *kind, const char *fmt, ...)
 {
     char text[TMX_PATH_SIZE + 200];
     va_list args;
-    if (st) {
-        return st;
+    if (err->code) {
+        return;
     }
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
@@ -55,7 +54,6 @@ __attribute__((format(printf, 4, 5))) static enum tmx_status say(const struct re
     } else {
         tmx_table_row(r->t, "%s %s - %s", r->name, kind, text + (text[0] == ',' ? 2 : text[0] == ' '));
     }
-    return TMX_OK;
 }
 
 /* A row a key of a resolved configuration, groups with dots, elements with numbers. */
@@ -79,36 +77,34 @@ static void put_keys(const struct request *r, const struct tmx_setting *s, const
     tmx_table_row(r->t, "%s %s %s %s", r->name, "run", key, tmx_scalar_plain(tmx_setting_scalar(s), text));
 }
 
-static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
+static void check_run(const struct request *r, struct tmx_err *err)
 {
     struct tmx_run *run;
     const struct tmx_run_how how = {.sets = r->sets, .catalog = &tmx_builtin_check};
-    const enum tmx_status st = tmx_run_load(&run, r->path, &how, err);
     *r->set = true;
-    if (!st) {
+    if (!tmx_run_load(&run, r->path, &how, err)) {
         r->t ? put_keys(r, tmx_run_settings(run), "") : (void)fputs(tmx_run_resolved(run), r->out);
     }
     tmx_run_destroy(run);
-    return st;
 }
 
-static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
+static void check_study(const struct request *r, struct tmx_err *err)
 {
     struct tmx_sweep s = {0};
     struct tmx_runs runs;
     (void)!tmx_sweep_load(&s, r->path, err);
     tmx_sweep_runs(&s, &runs);
     tmx_study_check(&runs, err);
-    const enum tmx_status st = say(r, err->code, "study", " of %zu points on %s", s.n_point, s.base);
+    say(r, err, "study", " of %zu points on %s", s.n_point, s.base);
     tmx_sweep_finish(&s);
-    return st;
 }
 
-static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
+static void check_suite(const struct request *r, struct tmx_err *err)
 {
     *r->set = true;
     struct tmx_suite_call call = {.name = r->path, .sets = r->sets, .probe = &tmx_gap_probe, .check = true};
-    return say(r, tmx_suite_run(&call, err), "suite", "%s", "");
+    (void)!tmx_suite_run(&call, err);
+    say(r, err, "suite", "%s", "");
 }
 
 /* The file and each of its groups, which different parts of a run read. */
@@ -140,22 +136,20 @@ static enum tmx_status kernel_file(struct tmx_kernel *k, const char *path, struc
     return st;
 }
 
-static enum tmx_status check_kernel(const struct request *r, struct tmx_err *err)
+static void check_kernel(const struct request *r, struct tmx_err *err)
 {
     struct tmx_kernel k = {.name = ""};
-    return say(r, kernel_file(&k, r->path, err), "kernel", ", %s", k.name);
+    (void)kernel_file(&k, r->path, err);
+    say(r, err, "kernel", ", %s", k.name);
 }
 
 enum { KERNELS = 64 }; /* entries before one that are looked at for its kernel */
 
-static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
+static void check_mix(const struct request *r, struct tmx_err *err)
 {
     struct tmx_mix mix = {0};
-    enum tmx_status st = tmx_mix_load(&mix, r->path, 0, err);
-    if (st) {
-        return st;
-    }
-    for (size_t i = 0; i < mix.n_entry && !st; i++) {
+    (void)!tmx_mix_load(&mix, r->path, 0, err);
+    for (size_t i = 0; i < mix.n_entry && !err->code; i++) {
         char path[TMX_PATH_SIZE], kernel[sizeof mix.entry[i].kernel];
         struct tmx_kernel k;
         bool seen = false; /* a million arrivals are of a few kernels */
@@ -168,13 +162,13 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
         }
         snprintf(kernel, sizeof kernel, "%s", mix.entry[i].kernel);
         kernel[strcspn(kernel, ":")] = '\0'; /* KERNEL:VARIANT of the job level */
-        st = tmx_data_find_from(TMX_DATA_KERNEL, tmx_mix_kernel_from(&mix.entry[i]), kernel, path, err);
-        st = st ? st : kernel_file(&k, path, err);
-        st = tmx_fail_from(err, st, mix.entry[i].file, mix.entry[i].line, "kernel");
+        if (tmx_data_find_from(TMX_DATA_KERNEL, tmx_mix_kernel_from(&mix.entry[i]), kernel, path, err) ||
+            kernel_file(&k, path, err)) {
+            (void)tmx_fail_from(err, err->code, mix.entry[i].file, mix.entry[i].line, "kernel");
+        }
     }
-    st = say(r, st, "mix", " of %zu kernel%s", mix.n_entry, tmx_plural(mix.n_entry));
+    say(r, err, "mix", " of %zu kernel%s", mix.n_entry, tmx_plural(mix.n_entry));
     tmx_mix_finish(&mix);
-    return st;
 }
 
 /* A run of a constant load on this chip or system reads all of its files: chips, floorplans, packages and
@@ -202,7 +196,7 @@ static enum tmx_status check_by_run(const char *key, const char *path, struct tm
     return err->code;
 }
 
-static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
+static void check_chip(const struct request *r, struct tmx_err *err)
 {
     char path[2 * TMX_PATH_SIZE], folder[TMX_PATH_SIZE], file[TMX_PATH_SIZE];
     struct tmx_chip chip = {0};
@@ -232,10 +226,9 @@ static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
     if (!st && tmx_os_exists(file)) {
         st = tmx_keys_load(tmx_sm_keys, &sm, file, NULL, NULL, err);
     }
-    st = st ? st : tmx_path_join(file, folder, chip.floorplan_file, err);
-    st = say(r, st, "chip", " with %zu SMs, %s", chip.n_sm, file);
+    (void)(!st && tmx_path_join(file, folder, chip.floorplan_file, err));
+    say(r, err, "chip", " with %zu SMs, %s", chip.n_sm, file);
     tmx_chip_finish(&chip);
-    return st;
 }
 
 /* What a card's sinks give off for a kelvin above the air they breathe, of what that air takes up when it
@@ -267,12 +260,10 @@ static void warn_of_air(const struct tmx_topology *t, const struct tmx_card *c)
     }
 }
 
-static enum tmx_status check_system(const struct request *r, struct tmx_err *err)
+static void check_system(const struct request *r, struct tmx_err *err)
 {
     struct tmx_topology t = {0};
-    enum tmx_status st = tmx_topology_load(&t, r->path, err);
-    st = st ? st : check_by_run("topology", r->path, err);
-    if (!st) {
+    if (!tmx_topology_load(&t, r->path, err) && !check_by_run("topology", r->path, err)) {
         char nodes[40] = "", racks[40] = "";
         if (t.nodes > 1) {
             snprintf(nodes, sizeof nodes, ", %d nodes", t.nodes);
@@ -280,8 +271,8 @@ static enum tmx_status check_system(const struct request *r, struct tmx_err *err
         if (t.n_rack > 0) {
             snprintf(racks, sizeof racks, " in %zu racks", t.n_rack);
         }
-        (void)say(r, st, "system", " of %zu GPU%s on %zu card%s, %zu fan%s%s%s", t.n_gpu, tmx_plural(t.n_gpu),
-                  t.n_card, tmx_plural(t.n_card), t.n_fan, tmx_plural(t.n_fan), nodes, racks);
+        say(r, err, "system", " of %zu GPU%s on %zu card%s, %zu fan%s%s%s", t.n_gpu, tmx_plural(t.n_gpu),
+            t.n_card, tmx_plural(t.n_card), t.n_fan, tmx_plural(t.n_fan), nodes, racks);
         for (size_t i = 0; i < t.n_card; i++) {
             const struct tmx_card *c = &t.card[i], *before = i > 0 ? c - 1 : NULL;
             if (!before || before->fit_b_k_per_w != c->fit_b_k_per_w ||
@@ -298,49 +289,45 @@ static enum tmx_status check_system(const struct request *r, struct tmx_err *err
         }
     }
     tmx_topology_finish(&t);
-    return st;
 }
 
-static enum tmx_status check_batch(const struct request *r, struct tmx_err *err)
+static void check_batch(const struct request *r, struct tmx_err *err)
 {
     struct tmx_job_data d = {0};
     struct tmx_job_batch b;
-    enum tmx_status st = tmx_job_data_load(&d, "c1060", NULL, err);
-    st = st ? st : tmx_job_batch_load(&d, r->path, &b, err);
-    st = say(r, st, "batch", " of %zu kinds of instances", d.n_kind);
+    (void)(tmx_job_data_load(&d, "c1060", NULL, err) || tmx_job_batch_load(&d, r->path, &b, err));
+    say(r, err, "batch", " of %zu kinds of instances", d.n_kind);
     tmx_job_data_finish(&d);
-    return st;
 }
 
 /* Files that only others name: what they are, and who looks at them. */
-static enum tmx_status check_node(const struct request *r, struct tmx_err *err)
+static void check_node(const struct request *r, struct tmx_err *err)
 {
     struct tmx_job_data d = {0};
-    enum tmx_status st = tmx_job_data_load(&d, r->path, NULL, err);
-    st = say(r, st, "node of the job level", ", %s, %zu templates", d.name, d.n_tmpl);
+    (void)!tmx_job_data_load(&d, r->path, NULL, err);
+    say(r, err, "node of the job level", ", %s, %zu templates", d.name, d.n_tmpl);
     tmx_job_data_finish(&d);
-    return st;
 }
 
-static enum tmx_status check_sm(const struct request *r, struct tmx_err *err)
+static void check_sm(const struct request *r, struct tmx_err *err)
 {
     struct tmx_gate_chip sm = {.clock_hz = 0};
-    return say(r, tmx_keys_load(tmx_sm_keys, &sm, r->path, NULL, NULL, err), "SM of a chip", "%s", "");
+    tmx_keys_load(tmx_sm_keys, &sm, r->path, NULL, NULL, err);
+    say(r, err, "SM of a chip", "%s", "");
 }
 
-static enum tmx_status check_llm(const struct request *r, struct tmx_err *err)
+static void check_llm(const struct request *r, struct tmx_err *err)
 {
     struct tmx_llm m = {.n_phase = 0};
-    enum tmx_status st = tmx_llm_load(&m, r->path, err);
-    st = say(r, st, "language model", " of %zu phase%s", m.n_phase, tmx_plural(m.n_phase));
+    (void)!tmx_llm_load(&m, r->path, err);
+    say(r, err, "language model", " of %zu phase%s", m.n_phase, tmx_plural(m.n_phase));
     tmx_llm_finish(&m);
-    return st;
 }
 
 /* A kind of file, and the key that tells a file of it. */
 static const struct kind {
     const char *key;
-    enum tmx_status (*check)(const struct request *r, struct tmx_err *err);
+    void (*check)(const struct request *r, struct tmx_err *err);
 } kinds[] = {
     {"axes", check_study}, /* a study is in the suites' folder too: asked first */
     {"kind", check_suite},          {"kernels", check_mix},    {"arrivals", check_mix},
@@ -352,22 +339,22 @@ static const struct kind {
 enum { N_KIND = sizeof kinds / sizeof kinds[0] };
 
 /* By what it holds; a file that tells nothing is taken for a run, whose reader names what is missing. */
-static enum tmx_status check_path(const struct request *r, struct tmx_err *err)
+static void check_path(const struct request *r, struct tmx_err *err)
 {
     char chip[TMX_PATH_SIZE + 16];
     struct tmx_config *cfg = NULL;
     snprintf(chip, sizeof chip, "%s/chip.cfg", r->path);
     if (tmx_os_exists(chip)) {
-        return check_chip(r, err);
+        check_chip(r, err);
+        return;
     }
     if (strstr(r->path, ".flp") || (strstr(r->path, ".config") && tmx_os_exists(r->path))) {
-        return tmx_fail_at(err, TMX_ECONFIG, r->path, 0,
-                           "is a file of HotSpot's: expected the folder of its chip, or `thermix floorplan "
-                           "check` for a floorplan");
+        tmx_error_at(err, TMX_ECONFIG, r->path, 0,
+                     "is a file of HotSpot's: expected the folder of its chip, or `thermix floorplan check` "
+                     "for a floorplan");
     }
-    const enum tmx_status st = tmx_config_open(&cfg, r->path, err);
-    if (st) {
-        return st;
+    if (tmx_config_load(&cfg, r->path, NULL, err)) {
+        return;
     }
     const struct kind *kind = &kinds[N_KIND - 1];
     const bool seed =
@@ -379,34 +366,30 @@ static enum tmx_status check_path(const struct request *r, struct tmx_err *err)
         }
     }
     tmx_config_close(cfg);
-    return kind->check(r, err);
+    kind->check(r, err);
 }
 
-static enum tmx_status check(struct request r, struct tmx_err *err)
+static void check(struct request r, struct tmx_err *err)
 {
     const char *name = r.name;
     static const enum tmx_data order[] = {TMX_DATA_RUN,    TMX_DATA_SUITE,  TMX_DATA_MIX,  TMX_DATA_CHIP,
                                           TMX_DATA_SYSTEM, TMX_DATA_KERNEL, TMX_DATA_BATCH};
-    enum tmx_status st = TMX_OK;
-    bool found = false;
+    char path[TMX_PATH_SIZE];
     const bool there = tmx_os_exists(name);
-    if (strchr(name, '/') || strstr(name, ".cfg") || (there && !tmx_os_is_folder(name))) {
-        return check_path(&r, err);
-    }
-    for (size_t i = 0; i < sizeof order / sizeof order[0] && !st; i++) {
-        char path[TMX_PATH_SIZE];
-        struct tmx_err none = {0};
-        if (tmx_data_find(order[i], name, path, &none) == TMX_OK) {
+    const bool file = strchr(name, '/') || strstr(name, ".cfg") || (there && !tmx_os_is_folder(name));
+    bool found = file;
+    for (size_t i = 0; i < sizeof order / sizeof order[0] && !file && !err->code; i++) {
+        if (!tmx_data_find(order[i], name, path, NULL)) {
             found = true;
             r.path = path;
-            st = order[i] == TMX_DATA_CHIP ? check_chip(&r, err) : check_path(&r, err);
+            order[i] == TMX_DATA_CHIP ? check_chip(&r, err) : check_path(&r, err);
         }
     }
-    if (!found && there) { /* a chip's folder; one of a shipped name hides nothing */
-        return check_path(&r, err);
+    if (file || (!found && there)) { /* a chip's folder; one of a shipped name hides nothing */
+        check_path(&r, err);
+    } else if (!found) {
+        (void)!tmx_data_find(TMX_DATA_RUN, name, path, err); /* with the nearest name */
     }
-    char path[TMX_PATH_SIZE];
-    return found ? st : tmx_data_find(TMX_DATA_RUN, name, path, err); /* with the nearest name */
 }
 
 /* thermix check: is this file in order? */
@@ -432,12 +415,14 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const bool rows_of = a->print.format != TMX_FORMAT_TEXT || a->print.columns.n > 0;
     struct tmx_table *t = rows_of ? tmx_table_of("file kind key value:t") : NULL;
     bool set = a->sets.n == 0;
-    enum tmx_status st = rows_of && !t ? tmx_no_memory(err) : TMX_OK;
-    st = st ? st : check((struct request){name, name, &a->sets, &set, stdout, t}, err);
-    if (!st && !set) {
-        st = tmx_fail(err, TMX_ECONFIG, "--set does nothing: %s is neither a run nor a suite", name);
+    if (rows_of && !t) {
+        return tmx_no_memory(err);
     }
-    return t ? tmx_print_end(t, st, &a->print, "-", err) : st;
+    check((struct request){name, name, &a->sets, &set, stdout, t}, err);
+    if (!set) {
+        tmx_error(err, TMX_ECONFIG, "--set does nothing: %s is neither a run nor a suite", name);
+    }
+    return t ? tmx_print_end(t, err->code, &a->print, "-", err) : err->code;
 }
 
 const struct tmx_command tmx_cmd_check = {

@@ -43,18 +43,18 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status print(const struct args *a, const struct tmx_cta_report *report, struct tmx_err *err)
+static void print(const struct args *a, const struct tmx_cta_report *report, struct tmx_err *err)
 {
     const enum tmx_format format = (enum tmx_format)a->print.format;
     const bool for_people = format == TMX_FORMAT_TEXT || format == TMX_FORMAT_MARKDOWN;
-    enum tmx_status st = TMX_OK;
     if (report->cores && for_people &&
         a->print.columns.n == 0) { /* for programs: one table, this one in core.csv */
-        st = tmx_table_write(report->cores, format, stdout, err);
+        (void)!tmx_table_write(report->cores, format, stdout, err);
         printf("\n");
     }
-    st = tmx_print(report->table, st, &a->print, "-", err);
-    return st || !a->out_dir ? st : tmx_cta_report_save(report, a->out_dir, err);
+    if (!tmx_print(report->table, err->code, &a->print, "-", err) && a->out_dir) {
+        tmx_cta_report_save(report, a->out_dir, err);
+    }
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)
@@ -72,16 +72,19 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .together = a->together,
         .timeline = a->out_dir != NULL,
         .compare_cores = a->core >= 0};
-    enum tmx_status st = a->together && a->kernel.n < 2
-                             ? tmx_fail(err, TMX_ECONFIG, "--together: expected two kernels or more")
-                             : tmx_cta_chip_load(&chip, a->chip, &a->sets, err);
-    if (!st && a->core >= 0) {
+    if (a->together && a->kernel.n < 2) {
+        tmx_error(err, TMX_ECONFIG, "--together: expected two kernels or more");
+    }
+    tmx_cta_chip_load(&chip, a->chip, &a->sets, err);
+    if (a->core >= 0) {
         chip.memory.core = a->core;
     }
-    st = st ? st : tmx_cta_ask(&q, &report, err);
-    st = st ? st : print(a, &report, err);
+    tmx_cta_ask(&q, &report, err);
+    if (!err->code) {
+        print(a, &report, err);
+    }
     tmx_cta_report_finish(&report);
-    return st;
+    return err->code;
 }
 
 const struct tmx_command tmx_cmd_cta = {

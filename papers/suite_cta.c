@@ -89,8 +89,8 @@ static void load_list(struct suite *s, const char *key, struct tmx_err *err)
         tmx_data_name_for(TMX_DATA_KERNEL, e, tmx_setting_text(e), name, err);
         for (size_t seed = 0; seed < s->n_seed && !err->code;
              seed++) { /* what is measured is measured with it */
-            (void)!tmx_cta_program_load(&s->program[seed * PROGRAMS + s->n], name, &s->chip[0],
-                                        s->options.seed + seed, seed ? NULL : s->cores, err);
+            tmx_cta_program_load(&s->program[seed * PROGRAMS + s->n], name, &s->chip[0],
+                                 s->options.seed + seed, seed ? NULL : s->cores, err);
         }
         s->n += !tmx_setting_locate(e, err->code, err);
     }
@@ -106,7 +106,7 @@ static void load_chip(struct suite *s, const char *name, const char *chip, const
     }
     snprintf(s->chip_name[s->n_chip], sizeof s->chip_name[0], "%s", name);
     tmx_sets_add_list(&sets, "", tmx_setting_texts(group, key, 0, LIST, err), err);
-    (void)(!err->code && tmx_cta_chip_load(&s->chip[s->n_chip], chip, &sets, err));
+    tmx_cta_chip_load(&s->chip[s->n_chip], chip, &sets, err);
     tmx_sets_finish(&sets);
     s->n_chip += !tmx_setting_locate(group, err->code, err);
 }
@@ -302,18 +302,6 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why
 
 /* ---- what paper 000 has beside its table: four studies, each a file of the output folder ---- */
 
-/* One run under a policy given as text; nothing after an error. */
-static void run_as(const struct suite *s, const struct tmx_memory_program *const *programs, size_t n,
-                   const char *policy, const struct tmx_cta_probe *probe, struct tmx_cta_outcome *out,
-                   struct tmx_err *err)
-{
-    struct tmx_cta_policy_spec p = {0};
-    if (!err->code && !tmx_cta_policy_parse(policy, &p, err)) {
-        (void)!tmx_cta_run(&s->chip[0], programs, n, &p, &s->options, probe, out, err);
-    }
-    tmx_cta_policy_finish(&p);
-}
-
 /* Performance, latency, power and energy of every kernel against the number of cores (Figures 3 and 4). */
 
 static const char sweep_columns[] =
@@ -330,8 +318,7 @@ static void study_sweep(const struct suite *s, struct tmx_cta_outcome *out, stru
         const int n = 1 + (int)(i % most);
         char policy[64];
         snprintf(policy, sizeof policy, "static_optimal(cores=%d)", n);
-        run_as(s, &program, 1, policy, NULL, out, err);
-        if (err->code) {
+        if (tmx_cta_run_as(&s->chip[0], &program, 1, policy, &s->options, NULL, out, err)) {
             return;
         }
         one_s = n == 1 ? out->result.seconds : one_s;
@@ -377,13 +364,13 @@ static void study_image(const struct suite *s, struct tmx_cta_outcome *out, stru
         mum = strcmp(s->program[k].name, "MUM") == 0 ? &s->program[k] : mum;
     }
     if (mum) {
-        run_as(s, &mum, 1, "all", NULL, out, err);
+        tmx_cta_run_as(&s->chip[0], &mum, 1, "all", &s->options, NULL, out, err);
         im.every_cycles = out->result.cycles / IMAGE_COLUMNS;
     }
     for (size_t p = 0; mum && p < 4; p++) { /* all, TCS without and with throttling, hTCS */
         im.policy = tcs_policies[p];
         im.next = 0;
-        run_as(s, &mum, 1, im.policy, &probe, out, err);
+        tmx_cta_run_as(&s->chip[0], &mum, 1, im.policy, &s->options, &probe, out, err);
     }
 }
 
@@ -450,7 +437,8 @@ static void study_sensitivity(const struct suite *s, struct tmx_cta_outcome *out
                            : strcmp(set->value, "given") == 0 ? TMX_SOURCE_GIVEN
                                                               : TMX_SOURCE_MEASURED;
         chip.energy.sm_scaling = strcmp(set->value, "log") == 0 ? TMX_CORE_LOG : chip.energy.sm_scaling;
-        (void)(tmx_cta_report_create(&report, false, err) || tmx_cta_policy_parse(set->policy, &p, err));
+        tmx_cta_report_create(&report, false, err);
+        tmx_cta_policy_parse(set->policy, &p, err);
         for (size_t k = 0; k < s->n_first && !err->code; k++) {
             *program = s->program[k];
             for (size_t l = 0; l < program->n && !core; l++) {
@@ -459,9 +447,11 @@ static void study_sensitivity(const struct suite *s, struct tmx_cta_outcome *out
                 kernel->instr_per_warp = fmax(1, kernel->instr_per_warp * kernel->blocks / blocks);
                 kernel->blocks = (int)blocks;
             }
-            if ((core &&
-                 tmx_cta_program_load(program, s->program[k].name, &chip, s->options.seed, NULL, err)) ||
-                tmx_cta_report_kernel(&report, &chip, list, 1, &p, 1, &s->options, err)) {
+            if (core) {
+                tmx_cta_program_load(program, s->program[k].name, &chip, s->options.seed, NULL, err);
+            }
+            tmx_cta_report_kernel(&report, &chip, list, 1, &p, 1, &s->options, err);
+            if (err->code) {
                 break;
             }
             const struct tmx_cta_row *r = &report.row[report.n_row - 1];
@@ -496,7 +486,7 @@ static void study_share(const struct suite *s, struct tmx_cta_outcome *out, stru
         const struct tmx_memory_program *list[] = {&s->program[i / s->n], &s->program[i % s->n]};
         double seconds[3] = {0}, energy_j[3] = {0};
         for (int p = 0; p < 3 && list[0] != list[1]; p++) {
-            run_as(s, list, 2, policies[p], NULL, out, err);
+            tmx_cta_run_as(&s->chip[0], list, 2, policies[p], &s->options, NULL, out, err);
             seconds[p] = out->result.seconds;
             energy_j[p] = out->energy.total_j;
         }
@@ -622,7 +612,7 @@ static void read_suite(struct suite *s, struct tmx_err *err)
     TMX_TAKE(&s->arena, s->report, s->n_seed * s->n_chip);
     TMX_TAKE(&s->arena, s->program, s->n_seed * PROGRAMS);
     tmx_arena_check(&s->arena, err);
-    (void)(!err->code && s->call->out_dir && tmx_cta_core_table(&s->cores, err));
+    s->cores = s->call->out_dir ? tmx_cta_core_table() : NULL;
     load_list(s, s->kind->first, err);
     s->n_first = s->n;
     load_list(s, s->kind->second, err);
@@ -645,13 +635,13 @@ static void run_all(const struct suite *s, struct tmx_err *err)
         struct tmx_cta_options o = s->options;
         size_t n = 0;
         o.seed += seed;
-        (void)!tmx_cta_report_create(&s->report[i], i == 0 && s->call->out_dir, err);
+        tmx_cta_report_create(&s->report[i], i == 0 && s->call->out_dir, err);
         for (; policies[n] && !err->code; n++) {
-            (void)!tmx_cta_policy_parse(policies[n], &p[n], err);
+            tmx_cta_policy_parse(policies[n], &p[n], err);
         }
         for (size_t k = 0; k < s->n && !err->code; k++) {
             const struct tmx_memory_program *program = &s->program[seed * PROGRAMS + k];
-            (void)!tmx_cta_report_kernel(&s->report[i], &s->chip[chip], &program, 1, p, n, &o, err);
+            tmx_cta_report_kernel(&s->report[i], &s->chip[chip], &program, 1, p, n, &o, err);
         }
         for (size_t k = 0; k < n; k++) {
             tmx_cta_policy_finish(&p[k]);
@@ -676,7 +666,9 @@ static void suite(const struct kind *kind, const struct tmx_suite_call *call, st
             own = apsa_table(&s);
             tmx_table_check(own, err);
         }
-        (void)(!err->code && call->out_dir && tmx_cta_report_save(&s.report[0], call->out_dir, err));
+        if (call->out_dir) {
+            tmx_cta_report_save(&s.report[0], call->out_dir, err);
+        }
         if (s.cores) {
             tmx_suite_save(call, s.cores, "core.csv", err);
         }

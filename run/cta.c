@@ -21,15 +21,16 @@ enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name, cons
     for (size_t i = 0; sets && i < sets->n; i++) {
         const struct tmx_set *set = &sets->set[i];
         if (strncmp(set->key, "memory.", 7) != 0 && strncmp(set->key, "energy.", 7) != 0) {
-            return tmx_fail_at(err, TMX_ECONFIG, set->file, set->line,
-                               "expected memory.KEY=VALUE or energy.KEY=VALUE");
+            tmx_error_at(err, TMX_ECONFIG, set->file, set->line,
+                         "expected memory.KEY=VALUE or energy.KEY=VALUE");
         }
     }
     snprintf(c->name, sizeof c->name, "%s", name);
-    enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, name, relative, err);
-    st = st ? st : tmx_path_join(path, relative, "chip.cfg", err);
-    st = st ? st : tmx_memory_chip_load(&c->memory, path, sets, err);
-    return st ? st : tmx_chip_energy_load(&c->energy, path, sets, err);
+    (void)(err->code || tmx_data_find(TMX_DATA_CHIP, name, relative, err) ||
+           tmx_path_join(path, relative, "chip.cfg", err) ||
+           tmx_memory_chip_load(&c->memory, path, sets, err) ||
+           tmx_chip_energy_load(&c->energy, path, sets, err));
+    return err->code;
 }
 
 enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spec *p, struct tmx_err *err)
@@ -43,7 +44,8 @@ enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spe
     if (open) {
         char *close = strrchr(open, ')');
         if (!close || close[1] != '\0') {
-            return tmx_fail(err, TMX_ECONFIG, "policy \"%s\": expected NAME or NAME(KEY=VALUE,...)", text);
+            tmx_error(err, TMX_ECONFIG, "policy \"%s\": expected NAME or NAME(KEY=VALUE,...)", text);
+            return err->code;
         }
         *close = '\0';
         *open = '\0';
@@ -55,15 +57,13 @@ enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spe
         snprintf(group, sizeof group, "%s", open + 1);
     }
     const struct tmx_plugin *found;
-    enum tmx_status st = tmx_catalog_get(&tmx_builtin, TMX_LEVEL_CTA, name, &found, NULL, err);
-    if (st) {
-        return st;
+    if (!err->code && !tmx_catalog_get(&tmx_builtin, TMX_LEVEL_CTA, name, &found, NULL, err) &&
+        !tmx_config_parse(&cfg, group, text, err)) {
+        p->policy = (const struct tmx_cta_policy *)found;
+        (void)!tmx_plugin_state(found, tmx_config_root(cfg), NULL, &p->options, err);
     }
-    p->policy = (const struct tmx_cta_policy *)found;
-    st = tmx_config_parse(&cfg, group, text, err);
-    st = st ? st : tmx_plugin_state(&p->policy->base, tmx_config_root(cfg), NULL, &p->options, err);
     tmx_config_close(cfg);
-    return st;
+    return err->code;
 }
 
 void tmx_cta_policy_finish(struct tmx_cta_policy_spec *p)
@@ -96,8 +96,7 @@ struct search {
     struct tmx_memory_program *one;       /* scratch */
     struct tmx_contention_result *result; /* scratch */
     double known[TMX_MAX_CORE + 1];       /* EDP of the launch `of`; 0: not computed */
-    enum tmx_status status;
-    struct tmx_err *err;
+    struct tmx_err *err;                  /* stays (base/err.h) */
 };
 
 /* EDP of one launch with n cores; launches that repeat are computed once. */
@@ -115,7 +114,7 @@ static double edp_of(void *ctx, size_t launch, size_t n)
         memset(s->known, 0, sizeof s->known);
     }
     s->of = kernel;
-    if (s->known[n] > 0 || s->status) {
+    if (s->known[n] > 0 || s->err->code) {
         return s->known[n];
     }
     struct fixed f = {n};
@@ -130,27 +129,25 @@ static double edp_of(void *ctx, size_t launch, size_t n)
                                              .policy_state = &f,
                                              .epoch_cycles = s->options->epoch_cycles,
                                              .seed = s->options->seed};
-    s->status = tmx_contention_run(&spec, s->result, s->err);
+    (void)!tmx_contention_run(&spec, s->result, s->err);
     const struct tmx_energy e = tmx_chip_energy_of(&s->chip->energy, &s->result->ledger);
     s->known[n] = e.total_j * s->result->seconds;
     return s->known[n];
 }
 
-static enum tmx_status prepare(const struct tmx_cta_chip *chip,
-                               const struct tmx_memory_program *const *programs, size_t n_launch,
-                               const struct tmx_cta_policy *policy, void *state,
-                               const struct tmx_cta_options *o, struct tmx_err *err)
+static void prepare(const struct tmx_cta_chip *chip, const struct tmx_memory_program *const *programs,
+                    size_t n_launch, const struct tmx_cta_policy *policy, void *state,
+                    const struct tmx_cta_options *o, struct tmx_err *err)
 {
     struct search s = {.chip = chip, .program = programs, .options = o, .err = err};
     struct tmx_arena a = {0};
     TMX_TAKE(&a, s.one, 1);
     if (!TMX_TAKE(&a, s.result, 1)) {
-        s.status = tmx_fail(err, TMX_ENOMEM, "search of %s", programs[0]->name);
+        tmx_error(err, TMX_ENOMEM, "search of %s", programs[0]->name);
     } else {
         policy->prepare(state, n_launch, (size_t)chip->memory.cores, edp_of, &s);
     }
     tmx_arena_finish(&a);
-    return s.status;
 }
 
 /* An event is the end of a block or of an epoch, and looks at every core; a policy that searches runs every
@@ -181,26 +178,26 @@ enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip, const struct tmx_me
                             const struct tmx_cta_options *o, const struct tmx_cta_probe *probe,
                             struct tmx_cta_outcome *out, struct tmx_err *err)
 {
-    const size_t size = p->policy->base.state_size ? p->policy->base.state_size : 1;
     size_t n_launch = 0;
     for (size_t i = 0; i < n_program; i++) {
         n_launch += programs[i]->n;
     }
     if (n_launch > TMX_MAX_LAUNCH) {
-        return tmx_fail(err, TMX_ECONFIG, "%s and those beside it have %zu launches; a run has at most %d",
-                        programs[0]->name, n_launch, TMX_MAX_LAUNCH);
+        tmx_error(err, TMX_ECONFIG, "%s and those beside it have %zu launches; a run has at most %d",
+                  programs[0]->name, n_launch, TMX_MAX_LAUNCH);
     }
-    const enum tmx_status affordable = check_cost(chip, programs, n_program, p, o, err);
-    if (affordable) {
-        return affordable;
+    if (err->code || check_cost(chip, programs, n_program, p, o, err)) {
+        return err->code;
     }
+    const size_t size = p->policy->base.state_size ? p->policy->base.state_size : 1;
     void *state = malloc(size);
     if (!state) {
         return tmx_fail(err, TMX_ENOMEM, "%s: state of %zu bytes", p->policy->base.name, size);
     }
     memcpy(state, p->options, size);
-    enum tmx_status st =
-        p->policy->prepare ? prepare(chip, programs, n_launch, p->policy, state, o, err) : TMX_OK;
+    if (p->policy->prepare) {
+        prepare(chip, programs, n_launch, p->policy, state, o, err);
+    }
     const struct tmx_contention_spec spec = {.chip = &chip->memory,
                                              .program = programs,
                                              .n_program = n_program,
@@ -210,10 +207,10 @@ enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip, const struct tmx_me
                                              .seed = o->seed,
                                              .probe = probe ? probe->epoch : NULL,
                                              .probe_ctx = probe ? probe->ctx : NULL};
-    st = st ? st : tmx_contention_run(&spec, &out->result, err);
+    (void)(!err->code && tmx_contention_run(&spec, &out->result, err));
     free(state);
-    if (st) {
-        return st;
+    if (err->code) {
+        return err->code;
     }
     double lines = 0, waited = 0;
     for (size_t l = 0; l < out->result.n_launch; l++) {
@@ -228,6 +225,19 @@ enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip, const struct tmx_me
     return TMX_OK;
 }
 
+enum tmx_status tmx_cta_run_as(const struct tmx_cta_chip *chip,
+                               const struct tmx_memory_program *const *programs, size_t n_program,
+                               const char *policy, const struct tmx_cta_options *o,
+                               const struct tmx_cta_probe *probe, struct tmx_cta_outcome *out,
+                               struct tmx_err *err)
+{
+    struct tmx_cta_policy_spec p;
+    tmx_cta_policy_parse(policy, &p, err);
+    tmx_cta_run(chip, programs, n_program, &p, o, probe, out, err);
+    tmx_cta_policy_finish(&p);
+    return err->code;
+}
+
 double tmx_cta_mean_cores(const struct tmx_contention_result *r, const struct tmx_contention_result *weights)
 {
     double sum = 0, weight = 0;
@@ -239,18 +249,6 @@ double tmx_cta_mean_cores(const struct tmx_contention_result *r, const struct tm
     return weight > 0 ? sum / weight : 0;
 }
 
-enum tmx_status tmx_cta_optimum(const struct tmx_cta_chip *chip,
-                                const struct tmx_memory_program *const *programs, size_t n_program,
-                                const struct tmx_cta_options *o, struct tmx_cta_outcome *out,
-                                struct tmx_err *err)
-{
-    struct tmx_cta_policy_spec p;
-    enum tmx_status st = tmx_cta_policy_parse("static_optimal", &p, err);
-    st = st ? st : tmx_cta_run(chip, programs, n_program, &p, o, NULL, out, err);
-    tmx_cta_policy_finish(&p);
-    return st;
-}
-
 enum {
     BUDGET = 100000, /* warp instructions a run */
     FIT_ALL = 1,     /* of tmx_gate_fits: the knobs fitted to all policies */
@@ -258,13 +256,12 @@ enum {
 
 /* ipc: of a core while all work */
 
-enum tmx_status tmx_cta_core_table(struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_cta_core_table(void)
 {
-    *t = tmx_table_of(
+    return tmx_table_of(
         "kernel first_launch:d launches:d warps:d lines_per_instr:4 ipc1_given:2 ipc1_sm_cycle:2 "
         "cpi1_given_cycles:2 cpi1_sm_cycle_cycles:2 mlp_given:2 mlp_sm_cycle:2 ipc_given:3 "
         "ipc_sm_cycle:3 fit_mean_error_pct:1 fit_worst_error_pct:1");
-    return *t ? TMX_OK : tmx_no_memory(err);
 }
 
 struct source { /* what sm_cycle needs to know of a kernel and a chip */
@@ -276,19 +273,17 @@ struct source { /* what sm_cycle needs to know of a kernel and a chip */
     bool cached;
 };
 
-static enum tmx_status open_source(struct source *s, const char *kernel, const struct tmx_cta_chip *chip,
-                                   uint64_t seed, struct tmx_err *err)
+static void open_source(struct source *s, const char *kernel, const struct tmx_cta_chip *chip, uint64_t seed,
+                        struct tmx_err *err)
 {
     struct tmx_err no_cache = {0};
     *s = (struct source){.chip = &chip->memory, .seed = seed};
     if (!*chip->memory.sm) {
-        return tmx_fail(err, TMX_ECONFIG, "chip %s: memory.sm names no SM, so sm_cycle cannot run",
-                        chip->name);
+        tmx_error(err, TMX_ECONFIG, "chip %s: memory.sm names no SM, so sm_cycle cannot run", chip->name);
     }
-    enum tmx_status st = tmx_gate_chip_load(&s->sm, chip->memory.sm, NULL, err);
-    st = st ? st : tmx_gate_kernel_load(&s->kernel, kernel, err);
+    (void)(err->code || tmx_gate_chip_load(&s->sm, chip->memory.sm, NULL, err) ||
+           tmx_gate_kernel_load(&s->kernel, kernel, err));
     s->cached = tmx_os_cache_dir(s->cache, sizeof s->cache, &no_cache) == TMX_OK;
-    return st;
 }
 
 /* Launches that sm_cycle cannot tell apart, and whose given parameters are one row of the comparison. */
@@ -300,11 +295,11 @@ static bool alike(const struct tmx_memory_kernel *a, const struct tmx_memory_ker
 }
 
 /* path is the kernel's file. */
-static enum tmx_status measure_program(struct tmx_memory_program *p, const struct source *s, const char *path,
-                                       bool use, struct tmx_table *compare, struct tmx_err *err)
+static void measure_program(struct tmx_memory_program *p, const struct source *s, const char *path, bool use,
+                            struct tmx_table *compare, struct tmx_err *err)
 {
     const struct tmx_memory_program given = *p;
-    for (size_t i = 0; i < given.n; i++) {
+    for (size_t i = 0; i < given.n && !err->code; i++) {
         struct tmx_memory_kernel measured = given.kernel[i];
         struct tmx_core_fit fit = {0};
         struct tmx_profile_key key = {.stats = s->kernel.stats,
@@ -319,15 +314,15 @@ static enum tmx_status measure_program(struct tmx_memory_program *p, const struc
         if (first < i) {
             continue;
         }
-        enum tmx_status st = tmx_launch_profile_key(&key, &given.kernel[i], s->chip, err);
-        st = st ? st : tmx_profile_core(&key, s->cached ? s->cache : NULL, &fit, err);
-        if (st && err && !err->file[0]) { /* a launch has no line */
+        (void)(tmx_launch_profile_key(&key, &given.kernel[i], s->chip, err) ||
+               tmx_profile_core(&key, s->cached ? s->cache : NULL, &fit, err));
+        if (err->code && !err->file[0]) { /* a launch has no line */
             char why[sizeof err->msg];
             snprintf(why, sizeof why, "%s", err->msg);
-            st = tmx_fail_at(err, st, path, 0, "kernel %s, launch %zu: %.800s", given.name, i + 1, why);
+            tmx_fail_at(err, err->code, path, 0, "kernel %s, launch %zu: %.800s", given.name, i + 1, why);
         }
-        if (st) {
-            return st;
+        if (err->code) {
+            return;
         }
         tmx_launch_profile_use(&measured, s->chip, &fit);
         for (size_t k = i; k < given.n; k++) {
@@ -351,7 +346,6 @@ static enum tmx_status measure_program(struct tmx_memory_program *p, const struc
                           ipc[1], 100 * fit.mean_error, 100 * fit.worst_error);
         }
     }
-    return TMX_OK;
 }
 
 enum tmx_status tmx_cta_program_load(struct tmx_memory_program *program, const char *kernel,
@@ -360,14 +354,13 @@ enum tmx_status tmx_cta_program_load(struct tmx_memory_program *program, const c
 {
     char path[TMX_PATH_SIZE];
     struct source s;
-    enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, kernel, path, err);
-    st = st ? st : tmx_memory_program_load(program, path, &chip->memory, err);
-    if (st || (chip->memory.core == TMX_SOURCE_GIVEN && !compare)) {
-        return st;
+    (void)(err->code || tmx_data_find(TMX_DATA_KERNEL, kernel, path, err) ||
+           tmx_memory_program_load(program, path, &chip->memory, err));
+    if (!err->code && (chip->memory.core != TMX_SOURCE_GIVEN || compare)) {
+        open_source(&s, kernel, chip, seed, err);
+        measure_program(program, &s, path, chip->memory.core == TMX_SOURCE_MEASURED, compare, err);
     }
-    st = open_source(&s, kernel, chip, seed, err);
-    return st ? st
-              : measure_program(program, &s, path, chip->memory.core == TMX_SOURCE_MEASURED, compare, err);
+    return err->code;
 }
 
 struct tmx_run_cta {
@@ -392,53 +385,48 @@ static const struct tmx_opt opts[] = {
 };
 
 /* What it cost to find the plan: against a run that had it from the start, for which `known` has room. */
-static enum tmx_status cost(const struct tmx_run_cta *c, const struct tmx_memory_program *program,
-                            const struct tmx_cta_outcome *out, struct tmx_cta_outcome *known,
-                            struct tmx_cta_plan *plan, struct tmx_err *err)
+static void cost(const struct tmx_run_cta *c, const struct tmx_memory_program *program,
+                 const struct tmx_cta_outcome *out, struct tmx_cta_outcome *known, struct tmx_cta_plan *plan,
+                 struct tmx_err *err)
 {
     const struct tmx_cta_options o = {.epoch_cycles = c->epoch_cycles, .seed = c->seed};
     const struct tmx_memory_program *list[] = {program};
-    struct tmx_cta_policy_spec fixed;
     char text[64];
     if (out->result.ledger.n_clock > 1) { /* the profile runs at nominal clocks */
         for (size_t n = 0; n <= TMX_MAX_CORE; n++) {
             plan->delay_s += out->result.ledger.bin[0][n].seconds;
         }
         plan->energy_j = plan->delay_s * out->energy.total_j / out->result.seconds;
-        return TMX_OK;
+        return;
     }
     snprintf(text, sizeof text, "static_optimal(cores=%d)", (int)plan->sms);
-    enum tmx_status st = tmx_cta_policy_parse(text, &fixed, err);
-    st = st ? st : tmx_cta_run(&c->chip, list, 1, &fixed, &o, NULL, known, err);
-    if (!st) {
+    if (!tmx_cta_run_as(&c->chip, list, 1, text, &o, NULL, known, err)) {
         plan->delay_s = fmax(0, out->result.seconds - known->result.seconds);
         plan->energy_j = fmax(0, out->energy.total_j - known->energy.total_j);
     }
-    tmx_cta_policy_finish(&fixed);
-    return st;
 }
 
-static enum tmx_status make_plan(const struct tmx_run_cta *c, const char *kernel, struct tmx_cta_plan *plan,
-                                 struct tmx_err *err)
+static void make_plan(const struct tmx_run_cta *c, const char *kernel, struct tmx_cta_plan *plan,
+                      struct tmx_err *err)
 {
     const struct tmx_cta_options o = {.epoch_cycles = c->epoch_cycles, .seed = c->seed};
     struct tmx_arena a = {0};
     struct tmx_memory_program *program = TMX_TAKE(&a, program, 1);
     struct tmx_cta_outcome *out = TMX_TAKE(&a, out, 2);
     const struct tmx_memory_program *list[] = {program};
-    enum tmx_status st = out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "plan of %s", kernel);
-    st = st ? st : tmx_cta_program_load(program, kernel, &c->chip, c->seed, NULL, err);
-    st = st ? st : tmx_cta_run(&c->chip, list, 1, &c->policy, &o, NULL, out, err);
-    if (!st) {
+    if (!out) {
+        tmx_error(err, TMX_ENOMEM, "plan of %s", kernel);
+    }
+    tmx_cta_program_load(program, kernel, &c->chip, c->seed, NULL, err);
+    if (!err->code && !tmx_cta_run(&c->chip, list, 1, &c->policy, &o, NULL, out, err)) {
         const size_t clock = out->result.ledger.n_clock - 1;
         *plan = (struct tmx_cta_plan){.memory = program->kernel[0],
                                       .sms = out->result.launch[0].cores,
                                       .core_clock = out->result.ledger.core_clock[clock],
                                       .memory_clock = out->result.ledger.memory_clock[clock]};
-        st = cost(c, program, out, out + 1, plan, err);
+        cost(c, program, out, out + 1, plan, err);
     }
     tmx_arena_finish(&a);
-    return st;
 }
 
 static void make_plans(struct tmx_run *r, struct tmx_run_cta *c, const struct tmx_setting *group)
@@ -446,7 +434,7 @@ static void make_plans(struct tmx_run *r, struct tmx_run_cta *c, const struct tm
     if (r->n_kind != 1 || r->jobs) {
         tmx_run_fail(r, group, "cta: needs GPUs of one kind and no job level");
     }
-    tmx_run_try(r, tmx_cta_chip_load, &c->chip, r->kind[0].name, NULL);
+    tmx_cta_chip_load(&c->chip, r->kind[0].name, NULL, &r->err);
     if ((size_t)c->chip.memory.cores != r->kind[0].chip.n_sm) {
         tmx_run_fail(r, group, "cta: memory.cores of chip %s is %d, it has %zu SMs", c->chip.name,
                      c->chip.memory.cores, r->kind[0].chip.n_sm);
@@ -455,7 +443,7 @@ static void make_plans(struct tmx_run *r, struct tmx_run_cta *c, const struct tm
     TMX_TAKE(&r->arena, c->plan, r->n_kernel);
     tmx_arena_check(&r->arena, &r->err);
     for (size_t k = 0; k < r->n_kernel && !r->err.code; k++) {
-        tmx_run_try(r, make_plan, c, r->kernel_file[k].path, &c->plan[k]);
+        make_plan(c, r->kernel_file[k].path, &c->plan[k], &r->err);
     }
 }
 

@@ -36,12 +36,12 @@ struct tmx_cta_outcome {
     double ipc;            /* thread instructions per core cycle */
 };
 
-TMX_NODISCARD enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name,
-                                                const struct tmx_sets *sets, struct tmx_err *err);
+/* Of all that follow an error stays (base/err.h), and its code is returned. */
+enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name, const struct tmx_sets *sets,
+                                  struct tmx_err *err);
 
 /* "tcs" or "tcs(threshold=1.5,throttling=false)". Release with tmx_cta_policy_finish. */
-TMX_NODISCARD enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spec *p,
-                                                   struct tmx_err *err);
+enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spec *p, struct tmx_err *err);
 void tmx_cta_policy_finish(struct tmx_cta_policy_spec *p);
 
 /* Run programs (the first has priority) under the policy. The probe may be NULL. */
@@ -49,22 +49,21 @@ struct tmx_cta_probe {
     void (*epoch)(void *ctx, const struct tmx_contention_sample *sample);
     void *ctx;
 };
-TMX_NODISCARD enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip,
-                                          const struct tmx_memory_program *const *programs, size_t n_program,
-                                          const struct tmx_cta_policy_spec *p,
-                                          const struct tmx_cta_options *o, const struct tmx_cta_probe *probe,
-                                          struct tmx_cta_outcome *out, struct tmx_err *err);
+enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip, const struct tmx_memory_program *const *programs,
+                            size_t n_program, const struct tmx_cta_policy_spec *p,
+                            const struct tmx_cta_options *o, const struct tmx_cta_probe *probe,
+                            struct tmx_cta_outcome *out, struct tmx_err *err);
+/* The same under a policy as a text; under "static_optimal" every launch has as many cores as give it the
+ * smallest EDP, launches weighted by seconds in `all`. */
+enum tmx_status tmx_cta_run_as(const struct tmx_cta_chip *chip,
+                               const struct tmx_memory_program *const *programs, size_t n_program,
+                               const char *policy, const struct tmx_cta_options *o,
+                               const struct tmx_cta_probe *probe, struct tmx_cta_outcome *out,
+                               struct tmx_err *err);
 
 /* Mean number of chosen cores, launches weighted by the seconds they take in `weights` (the same program
  * under `all`). */
 double tmx_cta_mean_cores(const struct tmx_contention_result *r, const struct tmx_contention_result *weights);
-
-/* Every launch of every program with as many cores as give it the smallest EDP, launches weighted by seconds
- * in `all`. */
-TMX_NODISCARD enum tmx_status tmx_cta_optimum(const struct tmx_cta_chip *chip,
-                                              const struct tmx_memory_program *const *programs,
-                                              size_t n_program, const struct tmx_cta_options *o,
-                                              struct tmx_cta_outcome *out, struct tmx_err *err);
 
 /* Per-core parameters of the epoch model (ipc1, cpi1, mlp): as the kernel's group `memory` gives them, or
  * measured by running its `instructions` on the chip's SM cycle by cycle. */
@@ -74,12 +73,12 @@ TMX_NODISCARD enum tmx_status tmx_cta_optimum(const struct tmx_cta_chip *chip,
  * cache folder. compare: NULL, or a table of tmx_cta_core_table that gets a row a group of launches alike,
  * both sources side by side (then it is measured in any case). Errors: TMX_EIO, TMX_ECONFIG (no such kernel,
  * no group `memory`; to measure: no `instructions`, a chip without memory.sm). */
-TMX_NODISCARD enum tmx_status tmx_cta_program_load(struct tmx_memory_program *program, const char *kernel,
-                                                   const struct tmx_cta_chip *chip, uint64_t seed,
-                                                   struct tmx_table *compare, struct tmx_err *err);
+enum tmx_status tmx_cta_program_load(struct tmx_memory_program *program, const char *kernel,
+                                     const struct tmx_cta_chip *chip, uint64_t seed,
+                                     struct tmx_table *compare, struct tmx_err *err);
 
 /* An empty table with the columns of the comparison. */
-TMX_NODISCARD enum tmx_status tmx_cta_core_table(struct tmx_table **t, struct tmx_err *err);
+struct tmx_table *tmx_cta_core_table(void);
 
 extern const struct tmx_keys tmx_cta_keys[]; /* of a run */
 

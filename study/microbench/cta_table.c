@@ -10,12 +10,12 @@
 
 enum { TIMELINE_ROWS = 400 }; /* about, per run */
 
-enum tmx_status tmx_cta_report_create(struct tmx_cta_report *r, bool timeline, struct tmx_err *err)
+void tmx_cta_report_create(struct tmx_cta_report *r, bool timeline, struct tmx_err *err)
 {
     *r = (struct tmx_cta_report){0};
     r->row = calloc(TMX_MAX_CTA_ROW, sizeof *r->row);
     if (!r->row) {
-        return tmx_fail(err, TMX_ENOMEM, "report of CTA runs");
+        tmx_error(err, TMX_ENOMEM, "report of CTA runs");
     }
     r->table =
         tmx_table_of(TMX_CTA_COLUMNS
@@ -30,7 +30,8 @@ enum tmx_status tmx_cta_report_create(struct tmx_cta_report *r, bool timeline, s
             ? tmx_table_of("kernel policy time_us:3 cycle:0 active_cores:d throttled_cores:d off_cores:d "
                            "latency_cycles:1 ipc:3 dram_load:3")
             : NULL;
-    return r->table && r->launches && (r->timeline || !timeline) ? TMX_OK : tmx_no_memory(err);
+    tmx_table_check(r->table, err);
+    tmx_table_check(r->launches, err);
 }
 
 void tmx_cta_report_finish(struct tmx_cta_report *r)
@@ -75,26 +76,15 @@ struct baseline {
     double optimal_cores;
 };
 
-static enum tmx_status run_baseline(const struct tmx_cta_chip *chip,
-                                    const struct tmx_memory_program *const *programs, size_t n_program,
-                                    const struct tmx_cta_options *o, struct baseline *b, struct tmx_err *err)
+static void run_baseline(const struct tmx_cta_chip *chip, const struct tmx_memory_program *const *programs,
+                         size_t n_program, const struct tmx_cta_options *o, struct baseline *b,
+                         struct tmx_cta_outcome *scratch, struct tmx_err *err)
 {
-    struct tmx_cta_policy_spec all = {0}, one = {0};
-    struct tmx_cta_outcome *scratch = calloc(1, sizeof *scratch);
-    if (!scratch) {
-        return tmx_fail(err, TMX_ENOMEM, "baseline");
-    }
-    enum tmx_status st = tmx_cta_policy_parse("all", &all, err);
-    st = st ? st : tmx_cta_run(chip, programs, n_program, &all, o, NULL, &b->all, err);
-    st = st ? st : tmx_cta_policy_parse("static_optimal(cores=1)", &one, err);
-    st = st ? st : tmx_cta_run(chip, programs, n_program, &one, o, NULL, scratch, err);
-    tmx_cta_policy_finish(&all);
-    tmx_cta_policy_finish(&one);
+    tmx_cta_run_as(chip, programs, n_program, "all", o, NULL, &b->all, err);
+    tmx_cta_run_as(chip, programs, n_program, "static_optimal(cores=1)", o, NULL, scratch, err);
     b->latency_one_core = scratch->latency_cycles;
-    st = st ? st : tmx_cta_optimum(chip, programs, n_program, o, scratch, err);
+    tmx_cta_run_as(chip, programs, n_program, "static_optimal", o, NULL, scratch, err);
     b->optimal_cores = tmx_cta_mean_cores(&scratch->result, &b->all.result);
-    free(scratch);
-    return st;
 }
 
 static double change_pct(double ours, double base)
@@ -162,27 +152,29 @@ const struct tmx_cta_row *tmx_cta_report_find(const struct tmx_cta_report *r, co
     return NULL;
 }
 
-enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx_cta_chip *chip,
-                                      const struct tmx_memory_program *const *programs, size_t n_program,
-                                      const struct tmx_cta_policy_spec *policy, size_t n_policy,
-                                      const struct tmx_cta_options *o, struct tmx_err *err)
+void tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx_cta_chip *chip,
+                           const struct tmx_memory_program *const *programs, size_t n_program,
+                           const struct tmx_cta_policy_spec *policy, size_t n_policy,
+                           const struct tmx_cta_options *o, struct tmx_err *err)
 {
     struct baseline *b = calloc(1, sizeof *b);
     struct tmx_cta_outcome *out = calloc(1, sizeof *out);
     char name[256] = "";
-    enum tmx_status st = b && out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "runs of %s", programs[0]->name);
+    if (b && out) {
+        run_baseline(chip, programs, n_program, o, b, out, err);
+    } else {
+        tmx_error(err, TMX_ENOMEM, "runs of %s", programs[0]->name);
+    }
     for (size_t i = 0; i < n_program; i++) {
         tmx_text_add(name, sizeof name, "%s%s", i > 0 ? "+" : "", programs[i]->name);
     }
-    st = st ? st : run_baseline(chip, programs, n_program, o, b, err);
-    for (size_t p = 0; p < n_policy && !st; p++) {
+    for (size_t p = 0; p < n_policy && !err->code; p++) {
         struct timeline t = {.table = r->timeline,
                              .kernel = name,
                              .policy = policy[p].text,
                              .every_cycles = b->all.result.cycles / TIMELINE_ROWS};
         const struct tmx_cta_probe probe = {.epoch = sample, .ctx = &t};
-        st = tmx_cta_run(chip, programs, n_program, &policy[p], o, r->timeline ? &probe : NULL, out, err);
-        if (!st) {
+        if (!tmx_cta_run(chip, programs, n_program, &policy[p], o, r->timeline ? &probe : NULL, out, err)) {
             tmx_assert(r->n_row < TMX_MAX_CTA_ROW);
             r->row[r->n_row] = row_of(chip, name, policy[p].text, out, b);
             tmx_cta_report_add(r, &r->row[r->n_row++]);
@@ -197,50 +189,53 @@ enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx
     }
     free(b);
     free(out);
-    return st;
 }
 
-enum tmx_status tmx_cta_report_save(const struct tmx_cta_report *r, const char *dir, struct tmx_err *err)
+void tmx_cta_report_save(const struct tmx_cta_report *r, const char *dir, struct tmx_err *err)
 {
-    enum tmx_status st = tmx_table_save_in(r->table, dir, "table.csv", err);
-    st = st ? st : tmx_table_save_in(r->launches, dir, "launches.csv", err);
-    st = st || !r->timeline ? st : tmx_table_save_in(r->timeline, dir, "timeline.csv", err);
-    return st || !r->cores ? st : tmx_table_save_in(r->cores, dir, "core.csv", err);
+    tmx_table_save_in(r->table, dir, "table.csv", err);
+    tmx_table_save_in(r->launches, dir, "launches.csv", err);
+    if (r->timeline) {
+        tmx_table_save_in(r->timeline, dir, "timeline.csv", err);
+    }
+    if (r->cores) {
+        tmx_table_save_in(r->cores, dir, "core.csv", err);
+    }
 }
 
-enum tmx_status tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_report *r, struct tmx_err *err)
+void tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_report *r, struct tmx_err *err)
 {
     struct tmx_arena arena = {0};
     struct tmx_memory_program *program;
     struct tmx_cta_policy_spec *policy;
     TMX_TAKE(&arena, program, q->n_kernel);
     TMX_TAKE(&arena, policy, q->n_policy);
-    enum tmx_status st = tmx_cta_report_create(r, q->timeline, err);
-    st = st || !arena.failed ? st : tmx_no_memory(err);
-    if (!st && (q->n_kernel > TMX_CTA_KERNELS || q->n_kernel * q->n_policy > TMX_MAX_CTA_ROW)) {
-        st = tmx_fail(err, TMX_ERANGE, "%zu kernels under %zu policies: at most %d kernels and %d rows",
-                      q->n_kernel, q->n_policy, TMX_CTA_KERNELS, TMX_MAX_CTA_ROW);
+    tmx_cta_report_create(r, q->timeline, err);
+    tmx_arena_check(&arena, err);
+    if (q->n_kernel > TMX_CTA_KERNELS || q->n_kernel * q->n_policy > TMX_MAX_CTA_ROW) {
+        tmx_error(err, TMX_ERANGE, "%zu kernels under %zu policies: at most %d kernels and %d rows",
+                  q->n_kernel, q->n_policy, TMX_CTA_KERNELS, TMX_MAX_CTA_ROW);
     }
-    st = st || !q->compare_cores ? st : tmx_cta_core_table(&r->cores, err);
-    for (size_t k = 0; k < q->n_kernel && !st; k++) {
-        st = !q->together && tmx_names_find(q->kernel[k], q->kernel, k) < k
-                 ? tmx_fail(err, TMX_ECONFIG, "%s is given twice", q->kernel[k])
-                 : tmx_cta_program_load(&program[k], q->kernel[k], q->chip, q->options.seed, r->cores, err);
+    r->cores = q->compare_cores ? tmx_cta_core_table() : NULL;
+    for (size_t k = 0; k < q->n_kernel && !err->code; k++) {
+        if (!q->together && tmx_names_find(q->kernel[k], q->kernel, k) < k) {
+            tmx_error(err, TMX_ECONFIG, "%s is given twice", q->kernel[k]);
+        }
+        tmx_cta_program_load(&program[k], q->kernel[k], q->chip, q->options.seed, r->cores, err);
     }
-    for (size_t i = 0; i < q->n_policy && !st; i++) {
-        st = tmx_cta_policy_parse(q->policy[i], &policy[i], err);
+    for (size_t i = 0; i < q->n_policy && !err->code; i++) {
+        tmx_cta_policy_parse(q->policy[i], &policy[i], err);
     }
-    for (size_t k = 0; k < (q->together ? 1 : q->n_kernel) && !st; k++) {
+    for (size_t k = 0; k < (q->together ? 1 : q->n_kernel) && !err->code; k++) {
         const struct tmx_memory_program *list[TMX_CTA_KERNELS];
         const size_t n_list = q->together ? q->n_kernel : 1;
         for (size_t i = 0; i < n_list; i++) {
             list[i] = &program[k + i];
         }
-        st = tmx_cta_report_kernel(r, q->chip, list, n_list, policy, q->n_policy, &q->options, err);
+        tmx_cta_report_kernel(r, q->chip, list, n_list, policy, q->n_policy, &q->options, err);
     }
     for (size_t i = 0; policy && i < q->n_policy; i++) {
         tmx_cta_policy_finish(&policy[i]);
     }
     tmx_arena_finish(&arena);
-    return st;
 }

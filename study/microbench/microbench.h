@@ -101,16 +101,15 @@ struct tmx_cta_report {
     struct tmx_table *cores;    /* per-core parameters, given and measured; NULL: not asked for */
 };
 
-TMX_NODISCARD enum tmx_status tmx_cta_report_create(struct tmx_cta_report *r, bool timeline,
-                                                    struct tmx_err *err);
+/* Errors stay (base/err.h). */
+void tmx_cta_report_create(struct tmx_cta_report *r, bool timeline, struct tmx_err *err);
 void tmx_cta_report_finish(struct tmx_cta_report *r);
 
 /* Run the program (or several side by side) under every policy and add the rows. */
-TMX_NODISCARD enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx_cta_chip *chip,
-                                                    const struct tmx_memory_program *const *programs,
-                                                    size_t n_program,
-                                                    const struct tmx_cta_policy_spec *policy, size_t n_policy,
-                                                    const struct tmx_cta_options *o, struct tmx_err *err);
+void tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx_cta_chip *chip,
+                           const struct tmx_memory_program *const *programs, size_t n_program,
+                           const struct tmx_cta_policy_spec *policy, size_t n_policy,
+                           const struct tmx_cta_options *o, struct tmx_err *err);
 
 /* The row of a kernel and policy; NULL when there is none. */
 const struct tmx_cta_row *tmx_cta_report_find(const struct tmx_cta_report *r, const char *kernel,
@@ -120,8 +119,7 @@ const struct tmx_cta_row *tmx_cta_report_find(const struct tmx_cta_report *r, co
 void tmx_cta_report_add(struct tmx_cta_report *r, const struct tmx_cta_row *row);
 
 /* table.csv, launches.csv, timeline.csv and core.csv below dir, those there are. */
-TMX_NODISCARD enum tmx_status tmx_cta_report_save(const struct tmx_cta_report *r, const char *dir,
-                                                  struct tmx_err *err);
+void tmx_cta_report_save(const struct tmx_cta_report *r, const char *dir, struct tmx_err *err);
 
 struct tmx_cta_question {
     const struct tmx_cta_chip *chip;
@@ -136,7 +134,6 @@ struct tmx_cta_question {
 
 /* The report of it; release with tmx_cta_report_finish, also when it fails. Errors: TMX_EIO, TMX_ECONFIG
  * (kernels, policies), TMX_ERANGE (more rows than a report has). */
-TMX_NODISCARD enum tmx_status tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_report *r,
-                                          struct tmx_err *err);
+void tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_report *r, struct tmx_err *err);
 
 #endif
