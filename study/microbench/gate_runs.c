@@ -111,20 +111,14 @@ struct tmx_gate_numbers tmx_gate_numbers(const struct tmx_gate_plan *plan, const
     return n;
 }
 
-enum tmx_status tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_sm_result *result,
-                               struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_sm_result *result)
 {
-    *t = *t ? *t
-            : tmx_table_of(
-                  "kernel policy bet:d wakeup:d int_saved_pct:2 fp_saved_pct:2 slowdown_pct:2 "
-                  "idle_wasted_pct:2 idle_uncompensated_pct:2 idle_compensated_pct:2 wakeups:d "
-                  "critical_wakeups:d chip_saved_pct:2 fit int_wakeups:d int_idle_pct:2 fp_idle_pct:2 "
-                  "int_compensated_pct:2 fp_compensated_pct:2 int_overhead_pct:2 fp_overhead_pct:2 "
-                  "active_warps:1 ipc:3 int_idle_detect_cycles:2 fp_idle_detect_cycles:2 instructions:d "
-                  "cycles:d");
-    if (!*t) {
-        return tmx_no_memory(err);
-    }
+    struct tmx_table *t = tmx_table_of(
+        "kernel policy bet:d wakeup:d int_saved_pct:2 fp_saved_pct:2 slowdown_pct:2 idle_wasted_pct:2 "
+        "idle_uncompensated_pct:2 idle_compensated_pct:2 wakeups:d critical_wakeups:d chip_saved_pct:2 fit "
+        "int_wakeups:d int_idle_pct:2 fp_idle_pct:2 int_compensated_pct:2 fp_compensated_pct:2 "
+        "int_overhead_pct:2 fp_overhead_pct:2 active_warps:1 ipc:3 int_idle_detect_cycles:2 "
+        "fp_idle_detect_cycles:2 instructions:d cycles:d");
     for (size_t task = 0; task < p->n_kernel; task++) {
         const struct tmx_sm_result *r = &result[task * p->n_case];
         for (size_t i = 0; i < p->n_case; i++) {
@@ -132,20 +126,19 @@ enum tmx_status tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_s
             const struct tmx_gate_stat *type = r[i].type;
             const struct tmx_gate_numbers n = tmx_gate_numbers(p, &r[i], r, c->break_even_cycles);
             const double fp = r[i].issued_type[TMX_UNIT_FP] > 0 ? 100 : NAN;
-            tmx_table_row(*t, "%s %s %d %d %G %G %G %G %G %G %zu %zu %G", p->kernel[task].name,
+            tmx_table_row(t, "%s %s %d %d %G %G %G %G %G %G %zu %zu %G", p->kernel[task].name,
                           c->policy->base.name, c->break_even_cycles, c->wakeup_cycles, 100 * n.saved[0],
                           100 * n.saved[1], 100 * n.slowdown, 100 * n.region[0], 100 * n.region[1],
                           100 * n.region[2], (size_t)(type[0].wakeups + type[1].wakeups),
                           (size_t)(type[0].critical_wakeups + type[1].critical_wakeups), 100 * n.chip_saved);
-            tmx_table_row(*t, "%s %zu %G %G %G %G %G %G %g %g %g %g %zu %zu",
-                          p->trace ? "trace" : tmx_gate_fits[p->fit], (size_t)type[0].wakeups,
-                          100 * n.idle[0], 100 * n.idle[1], 100 * n.compensated[0], fp * n.compensated[1],
-                          100 * n.overhead[0], fp * n.overhead[1], n.active_warps, n.ipc,
-                          r[i].idle_detect_mean[0], r[i].idle_detect_mean[1], (size_t)r[i].issued,
-                          (size_t)r[i].cycles);
+            tmx_table_row(
+                t, "%s %zu %G %G %G %G %G %G %g %g %g %g %zu %zu", p->trace ? "trace" : tmx_gate_fits[p->fit],
+                (size_t)type[0].wakeups, 100 * n.idle[0], 100 * n.idle[1], 100 * n.compensated[0],
+                fp * n.compensated[1], 100 * n.overhead[0], fp * n.overhead[1], n.active_warps, n.ipc,
+                r[i].idle_detect_mean[0], r[i].idle_detect_mean[1], (size_t)r[i].issued, (size_t)r[i].cycles);
         }
     }
-    return TMX_OK;
+    return t;
 }
 
 /* Policy "none" at the first times, then what is asked for at every pair of times. */
@@ -197,7 +190,7 @@ enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table
         result = calloc(plan.n_kernel * plan.n_case + 1, sizeof *result);
         st = result ? tmx_gate_run(&plan, result, err) : tmx_fail(err, TMX_ENOMEM, "results");
     }
-    st = st ? st : tmx_gate_table(&plan, result, t, err);
+    *t = st ? NULL : tmx_gate_table(&plan, result);
     free(result);
     tmx_stream_finish(&trace);
     return st;
@@ -205,19 +198,15 @@ enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table
 
 enum tmx_status tmx_gate_export(const struct tmx_gate_plan *p, const char *path, struct tmx_err *err)
 {
-    struct tmx_output out;
-    struct tmx_stream s;
+    struct tmx_output out = {0};
+    struct tmx_stream s = {0};
     enum tmx_status st = tmx_gate_kernel_stream(p->kernel, &p->chip->fit[p->fit], p->seed, &s, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_output_open(&out, path, err);
+    st = st ? st : tmx_output_open(&out, path, err);
     if (!st) {
         tmx_trace_file_write(&s, EXPORT_BLOCKS, out.file);
-        st = tmx_output_commit(&out, err);
     }
     tmx_stream_finish(&s);
-    return st;
+    return tmx_output_end(&out, st, err);
 }
 
 enum tmx_status tmx_gate_convert(const char *path, const char *to, struct tmx_err *err)

@@ -42,10 +42,8 @@ struct tmx_gate_numbers {                  /* of one result against its twin; fr
 struct tmx_gate_numbers tmx_gate_numbers(const struct tmx_gate_plan *plan, const struct tmx_sm_result *r,
                                          const struct tmx_sm_result *base, int break_even_cycles);
 
-/* Every run as a row (docs/formats.md), below those of *t where it is not NULL; the caller destroys *t. */
-TMX_NODISCARD enum tmx_status tmx_gate_table(const struct tmx_gate_plan *plan,
-                                             const struct tmx_sm_result *result, struct tmx_table **t,
-                                             struct tmx_err *err);
+/* Every run as a row (docs/formats.md). */
+struct tmx_table *tmx_gate_table(const struct tmx_gate_plan *plan, const struct tmx_sm_result *result);
 
 /* What is asked of some kernels on the SM of a chip. */
 struct tmx_gate_question {
