@@ -25,9 +25,9 @@ enum tmx_status tmx_fail_at(struct tmx_err *err, enum tmx_status code, const cha
 enum tmx_status tmx_no_memory(struct tmx_err *err);
 
 /* Errors that stay: record one where none is recorded yet. A function that works this way returns its value,
- * or nothing, does nothing when *err holds an error already, and is never given NULL; who calls it looks at
- * err->code where a decision hangs on it. A function with a status does this in a record of its own, which it
- * hands over at its end. */
+ * nothing, or err->code, does nothing when *err holds an error already, and is never given NULL; who calls it
+ * looks at err->code where a decision hangs on it. A public function does this in a record of its own, which
+ * it hands over at its end: its user's may hold the error of an earlier call. */
 void tmx_error(struct tmx_err *err, enum tmx_status code, const char *fmt, ...) TMX_PRINTF(3, 4);
 void tmx_error_at(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line, const char *fmt,
                   ...) TMX_PRINTF(5, 6);
