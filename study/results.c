@@ -997,9 +997,9 @@ static void merge_one(struct tmx_results *r, const char *path)
     if (n > 0) {
         tmx_error_at(
             &r->e, TMX_EIO, from, 0,
-            "%d points have other runs than in %s: the study or a file it names has changed in between; "
-            "sweep the older one again",
-            (int)n, r->path);
+            "%d points have other runs than in what is merged before it: the study or a file it names has "
+            "changed in between; sweep the older one again",
+            (int)n);
     }
     exec(r,
          "BEGIN IMMEDIATE;"

@@ -180,6 +180,8 @@ quiet merge s.db -o m.db
 "$thermix" query m.db --format csv >kept.csv
 refuses 'another study' merge s.db t.db -o m.db
 "$thermix" query m.db --format csv | cmp -s - kept.csv || say 'a merge that failed changes what was there'
+sed -i s,0.05,0.025, run.cfg && quiet sweep ./s.cfg -q --limit 1 -o u.db
+refuses 'u.db: 2 points have other runs than in what is merged before it' merge s.db u.db -o n.db
 printf 'chip = "gtx280";\n@include "absent.cfg"\n' >inc.cfg
 refuses 'inc.cfg:2: @include "./absent.cfg": cannot open' check ./inc.cfg
 printf '@include absent.cfg\n' >inc.cfg
