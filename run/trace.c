@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "base/os.h"
 #include "base/output.h"
+#include "base/plausible.h"
 #include "base/text.h"
 #include "run/state.h"
 
@@ -28,7 +29,7 @@ struct tmx_run_trace {
     struct tmx_arena arena; /* of all arrays */
     struct tmx_run *run;
     struct tmx_run_trace_options options;
-    uint64_t every, n_tick;
+    uint64_t every, n_tick, n_written;
     double *sum_w; /* [n_unit] since the last row */
     size_t n_ring, n_kept;
     double *board_w;   /* [n_gpu][n_ring] the board's watts in the last steps: what it reports */
@@ -383,11 +384,16 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
         t->sum_w[u] = 0;
     }
     t->n_tick = 0;
+    t->n_written++;
 }
 
 enum tmx_status tmx_run_trace_commit(struct tmx_run_trace *t, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
+    if (t->n_written == 0) {
+        tmx_warn("a trace every %g s has no row: the run ended at %.6g s",
+                 (double)t->every * t->run->options.tick_s, tmx_sim_time_s(t->run->sim));
+    }
     for (size_t i = 0; i < t->n_file && !st; i++) {
         st = t->file[i].file ? tmx_output_commit(&t->file[i], err) : TMX_OK;
     }

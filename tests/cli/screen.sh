@@ -110,7 +110,8 @@ done
 grep -q 'no column "nope"; there are mix, policy' err.txt || say "$(cat err.txt)"
 "$thermix" table ./suite.cfg -q -o out --format csv | cmp - out/table.csv || say "--format csv is not table.csv"
 study=(run study --set rows=8 --set cols=8 --set tick_s=0.01 --set sensor.period_s=0.01 -q)
-[ -z "$("$thermix" "${study[@]}")" ] || say "run -q speaks"
+[ -z "$("$thermix" "${study[@]}" -o rare --trace 1000 2>err.txt)" ] || say "run -q speaks"
+grep -q 'a trace every 1000 s has no row' err.txt || say "a trace without a row: $(cat err.txt)"
 "$thermix" "${study[@]}" --format csv --columns slowdown_pct | head -1 | grep -qx slowdown_pct || say "run -q --format csv prints nothing"
 "$thermix" "${study[@]}" --format csv --columns kernel,finished_s | grep -q '^SVM,[0-9.]*$' || say "--columns of the kernels, as csv"
 "$thermix" "${study[@]}" --seeds 2 --format csv --columns metric,mean | head -1 | grep -qx metric,mean || say "--columns of --seeds"
