@@ -659,8 +659,12 @@ enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, e
     struct tmx_results *r = NULL;
     *set = (struct tmx_result_set){0};
     enum tmx_status st = results_connect(&r, path, false, err);
+    if (st && st != TMX_ENOMEM && tmx_text_ends(path, ".csv")) {
+        *err = (struct tmx_err){0};
+        return load_table(set, path, err);
+    }
     if (st) {
-        return st != TMX_ENOMEM && tmx_text_ends(path, ".csv") ? load_table(set, path, err) : st;
+        return st;
     }
     exec(r, "PRAGMA temp_store = MEMORY; BEGIN"); /* one snapshot, also while a study writes */
     check_whole(r);
