@@ -86,9 +86,24 @@ struct cuts { /* of a GPU */
     struct cut die[N_REF * N_CUT_SM], memory[N_REF], heat[N_REF];
 };
 
-struct group {                  /* alike instances */
-    size_t n, kind, row, first; /* first: an instance of it */
-    size_t col;                 /* first column: the clocks', then V, SM, L2, dram */
+struct group {            /* alike instances */
+    size_t n, row, first; /* first: an instance of it */
+    const struct kind *kind;
+    struct at *at; /* [n_level of the chip] */
+    size_t mean;   /* first column of V, SM, L2, dram */
+};
+
+struct clock {                /* what a level does to an iteration */
+    double prompt, token;     /* g(f) */
+    double prompt_w, token_w; /* SM and L2 joules for one at the fastest clock */
+    double volt, speed;
+};
+
+struct at { /* a clock of a group: its columns */
+    const struct kind *k;
+    double n; /* instances */
+    struct clock clock;
+    size_t token, cache, cache_both, prompt, both, riding, both_s, lone, lone_both, lone_riding, idle;
 };
 
 struct gpus {                    /* alike GPUs, of one group of instances */
@@ -114,6 +129,8 @@ struct build {
     size_t n_kind;
     struct group *group;
     size_t n_group;
+    struct at *at; /* of all groups */
+    size_t n_at;
     struct gpus *gpus;
     size_t n_gpus;
     size_t *group_of, *gpus_of; /* [n_instance], [n_gpu] SIZE_MAX: serves nothing */
@@ -471,7 +488,8 @@ static void make_groups(struct build *d, const struct air *a)
         x->first = i;
         x->row = g->row;
         for (size_t k = 0; k < d->n_kind; k++) {
-            x->kind = d->kind[k].phase == g->phase && d->kind[k].chip == g->chip ? k : x->kind;
+            const bool is = d->kind[k].phase == g->phase && d->kind[k].chip == g->chip;
+            x->kind = is ? &d->kind[k] : x->kind;
         }
     }
     for (size_t g = d->n_instance * d->tp; g-- > 0;) {
@@ -736,42 +754,7 @@ static void make_all_cuts(struct build *d)
 
 /* ---- the programme ---- */
 
-/* Columns of a clock of a group. */
-struct at {
-    size_t token, cache, cache_both, prompt, both, riding, both_s, lone, lone_both, lone_riding, idle, end;
-};
-
-static struct at columns_at(const struct build *d, const struct group *x, size_t level)
-{
-    const struct kind *k = &d->kind[x->kind];
-    const size_t width = k->token.n + 2 * k->prompt.n + 8;
-    struct at a = {.token = x->col + level * width};
-    a.cache = a.token + k->token.n;
-    a.cache_both = a.cache + 1;
-    a.prompt = a.cache + 2;
-    a.both = a.prompt + k->prompt.n;
-    a.riding = a.both + k->prompt.n;
-    a.both_s = a.riding + 1;
-    a.lone = a.riding + 2;
-    a.lone_both = a.riding + 3;
-    a.lone_riding = a.riding + 4;
-    a.idle = a.riding + 5;
-    a.end = a.idle + 1;
-    return a;
-}
-
 enum { VOLT, SM_W, L2_W, DRAM_W, N_MEAN };
-
-static size_t mean_col(const struct build *d, const struct group *x, size_t which)
-{
-    return columns_at(d, x, d->kind[x->kind].chip->n_level).token + which;
-}
-
-struct clock {                /* what a level does to an iteration */
-    double prompt, token;     /* g(f) */
-    double prompt_w, token_w; /* SM and L2 joules for one at the fastest clock */
-    double volt, speed;
-};
 
 static struct clock clock_of(const struct build *d, const struct kind *k, size_t level)
 {
@@ -793,54 +776,75 @@ static struct clock clock_of(const struct build *d, const struct kind *k, size_t
 
 static void make_columns(struct build *d)
 {
-    size_t n = 1;
+    size_t n = 1, n_at = 0;
+    double most = 0; /* requests a second, if instances did nothing but pass tokens on */
     for (size_t i = 0; i < d->n_group; i++) {
-        d->group[i].col = n;
-        n = mean_col(d, &d->group[i], N_MEAN);
+        n_at += d->group[i].kind->chip->n_level;
+    }
+    TMX_TAKE(&d->arena, d->at, n_at);
+    for (size_t i = 0; i < d->n_group && !no_memory(d); i++) {
+        struct group *x = &d->group[i];
+        const struct kind *k = x->kind;
+        x->at = &d->at[d->n_at];
+        for (size_t v = 0; v < k->chip->n_level; v++) {
+            const size_t cache = n + k->token.n, both = cache + 2 + k->prompt.n, riding = both + k->prompt.n;
+            d->at[d->n_at++] = (struct at){.k = k,
+                                           .n = (double)x->n,
+                                           .clock = clock_of(d, k, v),
+                                           .token = n,
+                                           .cache = cache,
+                                           .cache_both = cache + 1,
+                                           .prompt = cache + 2,
+                                           .both = both,
+                                           .riding = riding,
+                                           .both_s = riding + 1,
+                                           .lone = riding + 2,
+                                           .lone_both = riding + 3,
+                                           .lone_riding = riding + 4,
+                                           .idle = riding + 5};
+            n = riding + 6;
+        }
+        x->mean = n;
+        n += N_MEAN;
+        most += (double)x->n * (d->spec->scheduler.max_batch / k->a + 1e3 / k->phase->prompt_ms[2]) * 2;
     }
     for (size_t i = 0; i < d->n_gpus; i++) {
         d->gpus[i].col = n;
         n += 2;
     }
-    if (tmx_lp_init(&d->lp, n, d->err)) {
+    if (d->err->code || tmx_lp_init(&d->lp, n, d->err)) {
         return;
     }
-    struct tmx_lp *lp = &d->lp;
-    double most = 0; /* requests a second, if instances did nothing but pass tokens on */
-    for (size_t i = 0; i < d->n_group; i++) {
-        const struct group *x = &d->group[i];
-        const struct kind *k = &d->kind[x->kind];
+    double *hi = d->lp.hi;
+    for (const struct at *a = d->at; a < d->at + d->n_at; a++) {
+        const struct kind *k = a->k;
         const double batch = d->spec->scheduler.max_batch, *c = k->phase->prompt_ms;
-        most += (double)x->n * (batch / k->a + 1e3 / c[2]) * 2;
-        for (size_t v = 0; v < k->chip->n_level; v++) {
-            const struct at a = columns_at(d, x, v);
-            const bool both = d->spec->scheduler.policy != TMX_SERVE_PREFILL_FIRST;
-            for (size_t r = 0; r < k->token.n; r++) {
-                lp->hi[a.token + r] = 1 / k->token.s[r];
-            }
-            for (size_t r = 0; r < k->prompt.n; r++) {
-                lp->hi[a.prompt + r] = 1 / k->prompt.s[r];
-                lp->hi[a.both + r] = both ? 1 / k->prompt.s[r] : 0;
-            }
-            lp->hi[a.cache] = k->c > 0 ? 1 / k->c : 0;
-            lp->hi[a.cache_both] = k->c > 0 && both ? 1 / k->c : 0;
-            lp->hi[a.riding] = both ? batch * 1e3 / fmax(c[0], c[1] + c[2]) : 0;
-            lp->hi[a.lone] = k->long_s > 0 ? 1 / k->long_s : 0;
-            lp->hi[a.lone_both] = k->long_s > 0 && both ? 1 / k->long_s : 0;
-            lp->hi[a.lone_riding] = k->long_s > 0 && both ? batch * d->longs / k->long_s : 0;
+        const bool both = d->spec->scheduler.policy != TMX_SERVE_PREFILL_FIRST;
+        for (size_t r = 0; r < k->token.n; r++) {
+            hi[a->token + r] = 1 / k->token.s[r];
         }
-        for (size_t w = SM_W; w < N_MEAN; w++) {
-            lp->hi[mean_col(d, x, w)] = 1e5;
+        for (size_t r = 0; r < k->prompt.n; r++) {
+            hi[a->prompt + r] = 1 / k->prompt.s[r];
+            hi[a->both + r] = both ? 1 / k->prompt.s[r] : 0;
         }
-        lp->hi[mean_col(d, x, VOLT)] = 4;
+        hi[a->cache] = k->c > 0 ? 1 / k->c : 0;
+        hi[a->cache_both] = both ? hi[a->cache] : 0;
+        hi[a->riding] = both ? batch * 1e3 / fmax(c[0], c[1] + c[2]) : 0;
+        hi[a->lone] = k->long_s > 0 ? 1 / k->long_s : 0;
+        hi[a->lone_both] = both ? hi[a->lone] : 0;
+        hi[a->lone_riding] = k->long_s > 0 && both ? batch * d->longs / k->long_s : 0;
     }
-    for (size_t i = 0; i < d->n_gpus; i++) {
-        lp->lo[d->gpus[i].col] = d->gpus[i].room_k;
-        lp->hi[d->gpus[i].col] = d->gpus[i].room_k + 500;
-        lp->hi[d->gpus[i].col + 1] = 1e5;
+    for (const struct group *x = d->group; x < d->group + d->n_group; x++) {
+        hi[x->mean + VOLT] = 4;
+        hi[x->mean + SM_W] = hi[x->mean + L2_W] = hi[x->mean + DRAM_W] = 1e5;
     }
-    lp->hi[0] = most;
-    lp->cost[0] = 1;
+    for (const struct gpus *g = d->gpus; g < d->gpus + d->n_gpus; g++) {
+        d->lp.lo[g->col] = g->room_k;
+        hi[g->col] = g->room_k + 500;
+        hi[g->col + 1] = 1e5;
+    }
+    hi[0] = most;
+    d->lp.cost[0] = 1;
 }
 
 /* Instances do what the requests need. */
@@ -852,46 +856,35 @@ static void work_rows(struct build *d)
     for (int what = 0; what < N; what++) {
         (void)tmx_lp_row(lp, 0, false);
         tmx_lp_add(lp, 0, what == LONG ? (asked[LONG] > 0 ? 1 : 0) : asked[what]);
-        for (size_t i = 0; i < d->n_group; i++) {
-            const struct group *x = &d->group[i];
-            const struct kind *k = &d->kind[x->kind];
-            for (size_t v = 0; v < k->chip->n_level; v++) {
-                const struct at a = columns_at(d, x, v);
-                for (size_t r = 0; r < k->prompt.n && what == PROMPT; r++) {
-                    tmx_lp_add(lp, a.prompt + r, -(double)x->n * k->prompt.x[r]);
-                    tmx_lp_add(lp, a.both + r, -(double)x->n * k->prompt.x[r]);
-                }
-                for (size_t r = 0; r < k->token.n && what == DECODE; r++) {
-                    tmx_lp_add(lp, a.token + r, -(double)x->n * k->token.x[r]);
-                }
-                if (what == DECODE) {
-                    tmx_lp_add(lp, a.riding, -(double)x->n);
-                    tmx_lp_add(lp, a.lone_riding, -(double)x->n);
-                } else if (what == LONG) {
-                    tmx_lp_add(lp, a.lone, -(double)x->n);
-                    tmx_lp_add(lp, a.lone_both, -(double)x->n);
-                }
+        for (const struct at *a = d->at; a < d->at + d->n_at; a++) {
+            for (size_t r = 0; r < a->k->prompt.n && what == PROMPT; r++) {
+                tmx_lp_add(lp, a->prompt + r, -a->n * a->k->prompt.x[r]);
+                tmx_lp_add(lp, a->both + r, -a->n * a->k->prompt.x[r]);
+            }
+            for (size_t r = 0; r < a->k->token.n && what == DECODE; r++) {
+                tmx_lp_add(lp, a->token + r, -a->n * a->k->token.x[r]);
+            }
+            if (what == DECODE) {
+                tmx_lp_add(lp, a->riding, -a->n);
+                tmx_lp_add(lp, a->lone_riding, -a->n);
+            } else if (what == LONG) {
+                tmx_lp_add(lp, a->lone, -a->n);
+                tmx_lp_add(lp, a->lone_both, -a->n);
             }
         }
     }
     for (size_t cut = 0; cut < d->n_kv; cut++) { /* cache of the tokens made in iterations that read it */
         (void)tmx_lp_row(lp, 0, false);
         tmx_lp_add(lp, 0, -d->kv_less[cut]);
-        for (size_t i = 0; i < d->n_group; i++) {
-            const struct group *x = &d->group[i];
-            const struct kind *k = &d->kind[x->kind];
-            const double n = (double)x->n, at = d->kv_at[cut];
-            for (size_t v = 0; v < k->chip->n_level; v++) {
-                const struct at a = columns_at(d, x, v);
-                for (size_t r = 0; r < k->token.n && k->c > 0; r++) {
-                    tmx_lp_add(lp, a.token + r, n * at * k->token.x[r]);
-                }
-                tmx_lp_add(lp, a.riding, k->c > 0 ? n * at : 0);
-                tmx_lp_add(lp, a.lone_riding,
-                           k->c > 0 && k->add ? n * at : 0); /* else a long prompt hides it */
-                tmx_lp_add(lp, a.cache_both, -n);
-                tmx_lp_add(lp, a.cache, -n);
+        for (const struct at *a = d->at; a < d->at + d->n_at; a++) {
+            const double n_at = a->k->c > 0 ? a->n * d->kv_at[cut] : 0;
+            for (size_t r = 0; r < a->k->token.n; r++) {
+                tmx_lp_add(lp, a->token + r, n_at * a->k->token.x[r]);
             }
+            tmx_lp_add(lp, a->riding, n_at);
+            tmx_lp_add(lp, a->lone_riding, a->k->add ? n_at : 0); /* else a long prompt hides it */
+            tmx_lp_add(lp, a->cache_both, -a->n);
+            tmx_lp_add(lp, a->cache, -a->n);
         }
     }
 }
@@ -901,27 +894,22 @@ static void latency_row(struct build *d)
 {
     struct tmx_lp *lp = &d->lp;
     d->tbt_row = tmx_lp_row(lp, 0, false);
-    for (size_t i = 0; i < d->n_group && isfinite(d->b->tbt_s); i++) {
-        const struct group *x = &d->group[i];
-        const struct kind *k = &d->kind[x->kind];
-        const double n = (double)x->n, ride_s = k->both * tmx_llm_prompt_s(k->phase, 1);
-        for (size_t v = 0; v < k->chip->n_level; v++) {
-            const struct at a = columns_at(d, x, v);
-            const struct clock c = clock_of(d, k, v);
-            for (size_t r = 0; r < k->token.n; r++) {
-                tmx_lp_add(lp, a.token + r, n * (c.token * k->token.e[r] - d->b->tbt_s * k->token.x[r]));
-            }
-            tmx_lp_add(lp, a.riding, n * (c.prompt * ride_s - d->b->tbt_s));
-            tmx_lp_add(lp, a.lone_riding, n * (c.prompt * ride_s - d->b->tbt_s));
+    for (const struct at *a = d->at; a < d->at + d->n_at && isfinite(d->b->tbt_s); a++) {
+        const struct kind *k = a->k;
+        const double ride_s = k->both * tmx_llm_prompt_s(k->phase, 1);
+        for (size_t r = 0; r < k->token.n; r++) {
+            tmx_lp_add(lp, a->token + r,
+                       a->n * (a->clock.token * k->token.e[r] - d->b->tbt_s * k->token.x[r]));
         }
+        tmx_lp_add(lp, a->riding, a->n * (a->clock.prompt * ride_s - d->b->tbt_s));
+        tmx_lp_add(lp, a->lone_riding, a->n * (a->clock.prompt * ride_s - d->b->tbt_s));
     }
 }
 
 /* Seconds of iterations of both, and how many sequences ride along. */
-static void both_rows(struct build *d, const struct group *x, size_t level)
+static void both_rows(struct build *d, const struct at *a)
 {
-    const struct kind *k = &d->kind[x->kind];
-    const struct at a = columns_at(d, x, level);
+    const struct kind *k = a->k;
     const double *c = k->phase->prompt_ms, batch = d->spec->scheduler.max_batch, m = 1e-3 * k->both;
     struct tmx_lp *lp = &d->lp;
     const double each[4] = {m * c[0], m * c[1], m * (c[1] - 2048 * c[3]), k->a},
@@ -930,32 +918,31 @@ static void both_rows(struct build *d, const struct group *x, size_t level)
     for (size_t line = 0; line < (k->add ? 1 : 4); line++) {
         (void)tmx_lp_row(lp, 0, false);
         for (size_t r = 0; r < k->prompt.n; r++) {
-            tmx_lp_add(lp, a.both + r, k->add ? k->prompt.s[r] : each[line] + prompt[line] * k->prompt.x[r]);
+            tmx_lp_add(lp, a->both + r, k->add ? k->prompt.s[r] : each[line] + prompt[line] * k->prompt.x[r]);
         }
-        tmx_lp_add(lp, a.riding, k->add ? k->b : riding[line]);
-        tmx_lp_add(lp, a.cache_both, line == 3 ? k->c : 0);
-        tmx_lp_add(lp, a.both_s, -1);
+        tmx_lp_add(lp, a->riding, k->add ? k->b : riding[line]);
+        tmx_lp_add(lp, a->cache_both, line == 3 ? k->c : 0);
+        tmx_lp_add(lp, a->both_s, -1);
     }
     (void)tmx_lp_row(lp, 0, false);
-    tmx_lp_add(lp, a.riding, 1);
+    tmx_lp_add(lp, a->riding, 1);
     for (size_t r = 0; r < k->prompt.n; r++) {
-        tmx_lp_add(lp, a.both + r, -batch);
+        tmx_lp_add(lp, a->both + r, -batch);
     }
     (void)tmx_lp_row(lp, 0, false);
-    tmx_lp_add(lp, a.lone_riding, 1);
-    tmx_lp_add(lp, a.lone_both, -batch * d->longs);
+    tmx_lp_add(lp, a->lone_riding, 1);
+    tmx_lp_add(lp, a->lone_both, -batch * d->longs);
 }
 
 /* All of an instance's time, and its means. Column by column: what an iteration a second takes of the time,
  * and of each mean. */
 static void mean_row(struct build *d, const struct group *x, int mean, bool time)
 {
-    const struct kind *k = &d->kind[x->kind];
+    const struct kind *k = x->kind;
     const struct tmx_llm *m = d->spec->llm;
     struct tmx_lp *lp = &d->lp;
-    for (size_t v = 0; v < k->chip->n_level; v++) {
-        const struct at a = columns_at(d, x, v);
-        const struct clock c = clock_of(d, k, v);
+    for (const struct at *a = x->at; a < x->at + k->chip->n_level; a++) {
+        const struct clock c = a->clock;
         const double joules_p = mean == SM_W   ? c.prompt_w * (1 - m->l2_share - m->prompt_dram_share)
                                 : mean == L2_W ? c.prompt_w * m->l2_share
                                                : m->prompt_dram_share,
@@ -967,22 +954,22 @@ static void mean_row(struct build *d, const struct group *x, int mean, bool time
                                            : 0;
         const bool shares = time || mean == VOLT;
         for (size_t r = 0; r < k->token.n; r++) {
-            tmx_lp_add(lp, a.token + r,
+            tmx_lp_add(lp, a->token + r,
                        shares ? busy * c.token * k->token.s[r]
                               : joules_t * (k->token_w * k->token.s[r] + k->sequence_w * k->token.e[r]));
         }
-        tmx_lp_add(lp, a.cache, shares ? busy * c.token * k->c : joules_t * k->token_w * k->c);
-        tmx_lp_add(lp, a.cache_both, shares && k->add ? busy * c.prompt * k->c : 0);
+        tmx_lp_add(lp, a->cache, shares ? busy * c.token * k->c : joules_t * k->token_w * k->c);
+        tmx_lp_add(lp, a->cache_both, shares && k->add ? busy * c.prompt * k->c : 0);
         for (size_t r = 0; r < k->prompt.n; r++) {
-            tmx_lp_add(lp, a.prompt + r,
+            tmx_lp_add(lp, a->prompt + r,
                        shares ? busy * c.prompt * k->prompt.s[r] : joules_p * k->prompt.e[r]);
-            tmx_lp_add(lp, a.both + r, shares ? 0 : joules_p * k->both * k->prompt.e[r]);
+            tmx_lp_add(lp, a->both + r, shares ? 0 : joules_p * k->both * k->prompt.e[r]);
         }
-        tmx_lp_add(lp, a.both_s, shares ? busy * c.prompt : 0);
-        tmx_lp_add(lp, a.lone, shares ? busy * c.prompt * k->long_s : joules_p * k->long_j);
-        tmx_lp_add(lp, a.lone_both, k->both * (shares ? busy * c.prompt * k->long_s : joules_p * k->long_j));
-        tmx_lp_add(lp, a.lone_riding, shares ? busy * c.prompt * k->ride_s : 0);
-        tmx_lp_add(lp, a.idle, shares ? busy : 0);
+        tmx_lp_add(lp, a->both_s, shares ? busy * c.prompt : 0);
+        tmx_lp_add(lp, a->lone, shares ? busy * c.prompt * k->long_s : joules_p * k->long_j);
+        tmx_lp_add(lp, a->lone_both, k->both * (shares ? busy * c.prompt * k->long_s : joules_p * k->long_j));
+        tmx_lp_add(lp, a->lone_riding, shares ? busy * c.prompt * k->ride_s : 0);
+        tmx_lp_add(lp, a->idle, shares ? busy : 0);
     }
 }
 
@@ -993,10 +980,10 @@ static void add_cut(struct build *d, const struct gpus *g, const struct cut *c, 
     (void)tmx_lp_row(lp, rhs - c->k, false);
     tmx_lp_add(lp, g->col, c->in);
     tmx_lp_add(lp, g->col + 1, of_heat);
-    tmx_lp_add(lp, mean_col(d, x, VOLT), c->v);
-    tmx_lp_add(lp, mean_col(d, x, SM_W), c->sm);
-    tmx_lp_add(lp, mean_col(d, x, L2_W), c->l2);
-    tmx_lp_add(lp, mean_col(d, x, DRAM_W), c->dram);
+    tmx_lp_add(lp, x->mean + VOLT, c->v);
+    tmx_lp_add(lp, x->mean + SM_W, c->sm);
+    tmx_lp_add(lp, x->mean + L2_W, c->l2);
+    tmx_lp_add(lp, x->mean + DRAM_W, c->dram);
 }
 
 static void heat_rows(struct build *d)
@@ -1037,7 +1024,7 @@ static void row_rows(struct build *d)
         double still_w = 0;
         for (size_t i = 0; i < d->n_group; i++) {
             const struct group *x = &d->group[i];
-            const struct kind *k = &d->kind[x->kind];
+            const struct kind *k = x->kind;
             const double n = (double)(x->n * d->tp);
             if (x->row == row) {
                 const struct tmx_chip_board *b = &k->chip->board;
@@ -1049,13 +1036,13 @@ static void row_rows(struct build *d)
         (void)tmx_lp_row(lp, d->b->row_w - still_w, false);
         for (size_t i = 0; i < d->n_group && !d->heat; i++) { /* draw the phases' watts, and idle ones' */
             const struct group *x = &d->group[i];
-            const struct kind *k = &d->kind[x->kind];
+            const struct kind *k = x->kind;
             const double n = (1 + o->rest_slope) * (double)(x->n * d->tp);
             for (size_t v = 0; v < k->chip->n_level && x->row == row; v++) {
-                tmx_lp_add(lp, columns_at(d, x, v).idle, n * (k->phase->idle_w - k->gpu->static_w));
+                tmx_lp_add(lp, x->at[v].idle, n * (k->phase->idle_w - k->gpu->static_w));
             }
             for (size_t w = SM_W; w < N_MEAN && x->row == row; w++) {
-                tmx_lp_add(lp, mean_col(d, x, w), n);
+                tmx_lp_add(lp, x->mean + w, n);
             }
         }
         for (size_t i = 0; i < d->n_gpus && d->heat; i++) {
@@ -1063,7 +1050,7 @@ static void row_rows(struct build *d)
             const struct group *x = &d->group[g->group];
             if (x->row == row) {
                 tmx_lp_add(lp, g->col + 1,
-                           (1 + o->rest_slope) * (double)g->n / (1 - d->kind[x->kind].chip->board.loss));
+                           (1 + o->rest_slope) * (double)g->n / (1 - x->kind->chip->board.loss));
             }
         }
     }
@@ -1085,10 +1072,10 @@ static void make_rows(struct build *d)
         for (int mean = 0; mean < N_MEAN; mean++) {
             (void)tmx_lp_row(lp, 0, true);
             mean_row(d, x, mean, false);
-            tmx_lp_add(lp, mean_col(d, x, (size_t)mean), -1);
+            tmx_lp_add(lp, x->mean + (size_t)mean, -1);
         }
-        for (size_t v = 0; v < d->kind[x->kind].chip->n_level; v++) {
-            both_rows(d, x, v);
+        for (size_t v = 0; v < x->kind->chip->n_level; v++) {
+            both_rows(d, &x->at[v]);
         }
     }
     d->end_row = time_end;
@@ -1105,29 +1092,27 @@ static void read_optimum(struct build *d, const double *x, const double *dual)
     const double pct = 100 / b->requests_per_s;
     double busy = 0, clock = 0, tokens = 0, iterations = 0, instances = 0, tbt = 0;
     for (size_t i = 0; i < d->n_group; i++) {
-        const struct group *g = &d->group[i];
-        const struct kind *k = &d->kind[g->kind];
-        instances += (double)g->n;
-        for (size_t v = 0; v < k->chip->n_level; v++) {
-            const struct at a = columns_at(d, g, v);
-            const struct clock c = clock_of(d, k, v);
-            double s = c.token * k->c * x[a.cache] +
-                       c.prompt * ((k->add ? k->c : 0) * x[a.cache_both] + x[a.both_s]) +
-                       c.prompt * (k->long_s * (x[a.lone] + k->both * x[a.lone_both]) +
-                                   k->ride_s * x[a.lone_riding]);
-            for (size_t r = 0; r < k->token.n; r++) {
-                s += c.token * k->token.s[r] * x[a.token + r];
-                tokens += (double)g->n * k->token.x[r] * x[a.token + r];
-                iterations += (double)g->n * x[a.token + r];
-                tbt += (double)g->n * k->token.x[r] * x[a.token + r];
-            }
-            for (size_t r = 0; r < k->prompt.n; r++) {
-                s += c.prompt * k->prompt.s[r] * x[a.prompt + r];
-            }
-            tbt += (double)g->n * (x[a.riding] + x[a.lone_riding]);
-            busy += (double)g->n * s;
-            clock += (double)g->n * s * c.speed;
+        instances += (double)d->group[i].n;
+    }
+    for (const struct at *a = d->at; a < d->at + d->n_at; a++) {
+        const struct kind *k = a->k;
+        const struct clock c = a->clock;
+        double s =
+            c.token * k->c * x[a->cache] +
+            c.prompt * ((k->add ? k->c : 0) * x[a->cache_both] + x[a->both_s]) +
+            c.prompt * (k->long_s * (x[a->lone] + k->both * x[a->lone_both]) + k->ride_s * x[a->lone_riding]);
+        for (size_t r = 0; r < k->token.n; r++) {
+            s += c.token * k->token.s[r] * x[a->token + r];
+            tokens += a->n * k->token.x[r] * x[a->token + r];
+            iterations += a->n * x[a->token + r];
+            tbt += a->n * k->token.x[r] * x[a->token + r];
         }
+        for (size_t r = 0; r < k->prompt.n; r++) {
+            s += c.prompt * k->prompt.s[r] * x[a->prompt + r];
+        }
+        tbt += a->n * (x[a->riding] + x[a->lone_riding]);
+        busy += a->n * s;
+        clock += a->n * s * c.speed;
     }
     b->busy = busy / instances;
     b->clock = busy > 0 ? clock / busy : 1;
@@ -1245,7 +1230,7 @@ enum tmx_status tmx_serve_bound_check(const struct tmx_run *run, struct tmx_err 
     if (!own.code) {
         size_t n_row = 3 + KV_CUTS + 1 + d.spec->n_row;
         for (size_t i = 0; i < d.n_group; i++) {
-            const struct kind *k = &d.kind[d.group[i].kind];
+            const struct kind *k = d.group[i].kind;
             n_row += 1 + N_MEAN + k->chip->n_level * (k->add ? 3 : 6);
         }
         for (size_t i = 0; i < d.n_gpus && d.heat; i++) {
