@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "kernels/profile.h"
 
-#include <gsl/gsl_multimin.h>
 #include <math.h>
 
 #include "base/cache.h"
 #include "base/cost.h"
+#include "base/curve.h"
 
 enum { CORE_WARPS = 3, CORE_RUNS = TMX_GATE_POINTS * CORE_WARPS, FIT_STEPS = 2000 };
 
@@ -82,15 +82,12 @@ struct core_runs {
     double lines_per_instr;
 };
 
-static struct tmx_core_fit from_logs(const gsl_vector *x, double lines_per_instr)
+static struct tmx_core_fit from_logs(const double *x, double lines_per_instr)
 {
-    return (struct tmx_core_fit){.ipc1 = exp(gsl_vector_get(x, 0)),
-                                 .cpi1_cycles = exp(gsl_vector_get(x, 1)),
-                                 .mlp = exp(gsl_vector_get(x, 2)),
-                                 .lines_per_instr = lines_per_instr};
+    return (struct tmx_core_fit){exp(x[0]), exp(x[1]), exp(x[2]), .lines_per_instr = lines_per_instr};
 }
 
-static double squared_error(const gsl_vector *x, void *params)
+static double squared_error(const double *x, void *params)
 {
     const struct core_runs *runs = params;
     const struct tmx_core_fit f = from_logs(x, runs->lines_per_instr);
@@ -104,33 +101,18 @@ static double squared_error(const gsl_vector *x, void *params)
 
 static enum tmx_status fit_core(struct core_runs *runs, struct tmx_core_fit *fit, struct tmx_err *err)
 {
-    gsl_multimin_function f = {.f = squared_error, .n = 3, .params = runs};
-    gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, 3);
-    gsl_vector *x = gsl_vector_alloc(3), *step = gsl_vector_alloc(3);
-    enum tmx_status st = m && x && step ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "fit");
-    if (!st) {
-        gsl_vector_set(x, 0, log(1.2)); /* start: near the issue limit, */
-        gsl_vector_set(x, 1, log(10));  /* a few dependent cycles per instruction, */
-        gsl_vector_set(x, 2, log(2));   /* two lines in flight */
-        gsl_vector_set_all(step, 0.5);
-        gsl_multimin_fminimizer_set(m, &f, x, step);
-        for (int i = 0; i < FIT_STEPS && gsl_multimin_fminimizer_iterate(m) == 0; i++) {
-            if (gsl_multimin_fminimizer_size(m) < 1e-7) {
-                break;
-            }
-        }
-        *fit = from_logs(m->x, runs->lines_per_instr);
-        for (size_t i = 0; i < CORE_RUNS; i++) {
-            const double e =
-                fabs(tmx_core_fit_ipc(fit, runs->warps[i], runs->latency_cycles[i]) / runs->ipc[i] - 1);
-            fit->mean_error += e / CORE_RUNS;
-            fit->worst_error = fmax(fit->worst_error, e);
-        }
+    /* begun near the issue limit, with a few dependent cycles an instruction and two lines in flight */
+    double x[] = {log(1.2), log(10), log(2)};
+    struct tmx_err own = {0};
+    tmx_minimise(squared_error, runs, 3, x, 0.5, 1e-7, FIT_STEPS, &own);
+    *fit = from_logs(x, runs->lines_per_instr);
+    for (size_t i = 0; i < CORE_RUNS; i++) {
+        const double e =
+            fabs(tmx_core_fit_ipc(fit, runs->warps[i], runs->latency_cycles[i]) / runs->ipc[i] - 1);
+        fit->mean_error += e / CORE_RUNS;
+        fit->worst_error = fmax(fit->worst_error, e);
     }
-    gsl_multimin_fminimizer_free(m);
-    gsl_vector_free(x);
-    gsl_vector_free(step);
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 static enum tmx_status measure_core(const struct tmx_profile_key *key, struct tmx_core_fit *fit,

@@ -12,7 +12,6 @@
 #include "measure/measure.h"
 
 #include <gsl/gsl_multifit.h>
-#include <gsl/gsl_multimin.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "base/arena.h"
 #include "base/config.h"
 #include "base/csv.h"
+#include "base/curve.h"
 #include "base/os.h"
 #include "base/output.h"
 #include "base/plausible.h"
@@ -349,11 +349,11 @@ static double token_ms(const double *c, const struct cell *x)
     return c[0] + c[1] * x->batch + c[2] * x->cached;
 }
 
-static double misfit(const gsl_vector *x, void *ctx)
+static double misfit(const double *x, void *ctx)
 {
     const struct fit *f = ctx;
     double c[N_PROMPT], sum = 0;
-    free_to_prompt(x->data, c);
+    free_to_prompt(x, c);
     for (size_t i = 0; i < f->n; i++) {
         const double e = i == f->without ? 0 : log(prompt_ms(c, f->cell[i].n) / f->cell[i].ms);
         sum += e * e;
@@ -372,33 +372,11 @@ static void fit_prompt(const struct fit *f, double c[N_PROMPT], struct tmx_err *
             most = f->cell[i].ms;
         }
     }
-    const double begin[N_PROMPT] = {log(least), log(0.3 * least), log(0.7 * most / most_n),
-                                    log(0.1 * most / most_n)};
-    gsl_multimin_function fn = {.f = misfit, .n = N_PROMPT, .params = (void *)(uintptr_t)f};
-    gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, N_PROMPT);
-    gsl_vector *x = gsl_vector_alloc(N_PROMPT), *step = gsl_vector_alloc(N_PROMPT);
-    const bool ok = m && x && step;
-    for (size_t i = 0; ok && i < N_PROMPT; i++) {
-        gsl_vector_set(x, i, begin[i]);
+    double x[N_PROMPT] = {log(least), log(0.3 * least), log(0.7 * most / most_n), log(0.1 * most / most_n)};
+    for (int round = 0; round < ROUNDS && !err->code; round++) {
+        tmx_minimise(misfit, (void *)(uintptr_t)f, N_PROMPT, x, 0.3, 1e-6, STEPS, err);
     }
-    for (int round = 0; ok && round < ROUNDS; round++) {
-        gsl_vector_set_all(step, 0.3);
-        gsl_multimin_fminimizer_set(m, &fn, x, step);
-        for (int i = 0; i < STEPS && gsl_multimin_fminimizer_size(m) > 1e-6; i++) {
-            if (gsl_multimin_fminimizer_iterate(m) != 0) {
-                break;
-            }
-        }
-        gsl_vector_memcpy(x, m->x);
-    }
-    if (ok) {
-        free_to_prompt(x->data, c);
-    } else {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
-    gsl_multimin_fminimizer_free(m);
-    gsl_vector_free(x);
-    gsl_vector_free(step);
+    free_to_prompt(x, c);
 }
 
 /* Columns that are used: bits. */

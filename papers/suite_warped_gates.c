@@ -3,7 +3,6 @@
  * streams, in three parts: with the free knobs fitted to ConvPG's means, with the sweeps of Figures 6 and 11;
  * without the empty SM between launches; and programs read off the compiled source of some of the benchmarks,
  * with neither knobs nor gaps. What the paper prints is in the suite file. */
-#include <gsl/gsl_multimin.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
@@ -14,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/config.h"
+#include "base/curve.h"
 #include "base/opt.h"
 #include "papers/suite.h"
 #include "papers/values.h"
@@ -572,11 +572,11 @@ static double from_target(struct tuning *t)
     return sum;
 }
 
-static double evaluate(const gsl_vector *x, void *params)
+static double evaluate(const double *x, void *params)
 {
     struct tuning *t = params;
     for (size_t i = 0; i < N_KNOB; i++) {
-        *knob_at(&t->chip.fit[t->fit], i) = fmin(10, exp(gsl_vector_get(x, i)));
+        *knob_at(&t->chip.fit[t->fit], i) = fmin(10, exp(x[i]));
     }
     const double e = from_target(t);
     if (t->err->code) {
@@ -591,26 +591,11 @@ static double evaluate(const gsl_vector *x, void *params)
 
 static void simplex(struct tuning *t)
 {
-    gsl_multimin_function f = {.f = evaluate, .n = N_KNOB, .params = t};
-    gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, N_KNOB);
-    gsl_vector *x = gsl_vector_alloc(N_KNOB), *step = gsl_vector_alloc(N_KNOB);
-    if (m && x && step) {
-        for (size_t i = 0; i < N_KNOB; i++) {
-            gsl_vector_set(x, i, log(fmax(1e-3, *knob_at(&t->chip.fit[t->fit], i))));
-        }
-        gsl_vector_set_all(step, 0.25);
-        gsl_multimin_fminimizer_set(m, &f, x, step);
-        for (int i = 0; i < EVALUATIONS && !t->err->code && gsl_multimin_fminimizer_size(m) > 0.01; i++) {
-            if (gsl_multimin_fminimizer_iterate(m) != 0) {
-                break;
-            }
-        }
-    } else {
-        tmx_error(t->err, TMX_ENOMEM, "fit");
+    double x[N_KNOB];
+    for (size_t i = 0; i < N_KNOB; i++) {
+        x[i] = log(fmax(1e-3, *knob_at(&t->chip.fit[t->fit], i)));
     }
-    gsl_multimin_fminimizer_free(m);
-    gsl_vector_free(x);
-    gsl_vector_free(step);
+    tmx_minimise(evaluate, t, N_KNOB, x, 0.25, 0.01, EVALUATIONS, t->err);
 }
 
 /* The policies whose printed means are fitted to, and those means. */
