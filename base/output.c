@@ -208,17 +208,6 @@ enum tmx_status tmx_output_end(struct tmx_output *o, enum tmx_status st, struct 
 /* What a row's file is while a command writes: its own, or an earlier command's. */
 static const char WRITING[] = "writing", REPLACED[] = "replaced", INPUT[] = "input"; /* not in the folder */
 
-struct row {
-    const char *run, *status, *file, *hash, *command;
-    mode_t mode; /* of a file that was removed */
-};
-
-struct rows {
-    struct row *row; /* [n] */
-    size_t n;
-    struct tmx_arena arena; /* of all of it */
-};
-
 struct tmx_folder {
     char path[512]; /* without a slash at its end */
     struct tmx_folders *of;
@@ -227,7 +216,7 @@ struct tmx_folder {
     enum tmx_folder_kind kind;
     FILE *lock, *list; /* from the first file on */
     char run[TMX_HASH_HEX], status[16];
-    struct rows gone, input;
+    struct tmx_folder_rows gone, input;
     bool listing; /* its own list is being written */
     struct tmx_folder *next;
     bool passes; /* tmx_folder_pass */
@@ -235,18 +224,18 @@ struct tmx_folder {
 
 static _Thread_local struct tmx_folders *open_list;
 
-static void rows_finish(struct rows *r)
+void tmx_folder_rows_finish(struct tmx_folder_rows *r)
 {
     tmx_arena_finish(&r->arena);
-    *r = (struct rows){0};
+    *r = (struct tmx_folder_rows){0};
 }
 
 /* A copy; whether all found room, the arena knows. */
-static void rows_add(struct rows *r, const struct row *w)
+static void rows_add(struct tmx_folder_rows *r, const struct tmx_folder_row *w)
 {
     if (TMX_GROW(&r->arena, r->row, r->n)) {
         const char *const from[] = {w->run, w->status, w->file, w->hash, w->command};
-        struct row *to = &r->row[r->n];
+        struct tmx_folder_row *to = &r->row[r->n];
         const char **const text[] = {&to->run, &to->status, &to->file, &to->hash, &to->command};
         for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
             *text[i] = tmx_arena_text(&r->arena, from[i]);
@@ -255,7 +244,7 @@ static void rows_add(struct rows *r, const struct row *w)
     }
 }
 
-static bool is_input(const struct row *w)
+static bool is_input(const struct tmx_folder_row *w)
 {
     return strcmp(w->status, INPUT) == 0;
 }
@@ -263,7 +252,7 @@ static bool is_input(const struct row *w)
 /* Inputs at the end. */
 static int by_file(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct tmx_folder_row *x = a, *y = b;
     const int kind = is_input(x) - is_input(y), order = kind ? kind : strcmp(x->file, y->file),
               status = order ? order : strcmp(x->status, y->status); /* "writing" after all others */
     return status ? status : strcmp(x->hash, y->hash);
@@ -289,8 +278,7 @@ static void path_in(char path[TMX_PATH_SIZE], const char *folder, const char *na
     err->code = err->code ? err->code : tmx_path_join(path, folder, name, err);
 }
 
-/* What the folder's list says; no rows where it has none. */
-static void read_list(const char *folder, struct rows *r, struct tmx_err *err)
+static void read_list(const char *folder, struct tmx_folder_rows *r, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
@@ -316,17 +304,25 @@ static void read_list(const char *folder, struct rows *r, struct tmx_err *err)
             tmx_error_at(err, TMX_EPARSE, path, csv.line[i],
                          "\"%s\"; expected the name of a file in this folder", name);
         } else {
-            rows_add(r, &(struct row){tmx_csv_cell(&csv, i, run), tmx_csv_cell(&csv, i, status), name,
-                                      tmx_csv_cell(&csv, i, hash),
-                                      command < n ? tmx_csv_cell(&csv, i, command) : "run", 0});
+            rows_add(r, &(struct tmx_folder_row){tmx_csv_cell(&csv, i, run), tmx_csv_cell(&csv, i, status),
+                                                 name, tmx_csv_cell(&csv, i, hash),
+                                                 command < n ? tmx_csv_cell(&csv, i, command) : "run", 0});
         }
     }
     tmx_arena_check(&r->arena, err);
     tmx_csv_finish(&csv);
 }
 
+enum tmx_status tmx_folder_read(struct tmx_folder_rows *r, const char *folder, struct tmx_err *err)
+{
+    struct tmx_err own = {0};
+    *r = (struct tmx_folder_rows){0};
+    read_list(folder, r, &own);
+    return tmx_error_give(err, &own);
+}
+
 /* In place of the list that is there, at once. */
-static void write_list(struct tmx_folder *f, const struct rows *r, struct tmx_err *err)
+static void write_list(struct tmx_folder *f, const struct tmx_folder_rows *r, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE], fresh[TMX_PATH_SIZE];
     struct tmx_output o = {0};
@@ -338,7 +334,7 @@ static void write_list(struct tmx_folder *f, const struct rows *r, struct tmx_er
         return;
     }
     fputs("run,status,file,hash,command\n", o.file);
-    for (const struct row *w = r->row; w < r->row + r->n; w++) {
+    for (const struct tmx_folder_row *w = r->row; w < r->row + r->n; w++) {
         tmx_csv_text(w->run, o.file);
         fprintf(o.file, ",%s,", w->status);
         tmx_csv_text(w->file, o.file);
@@ -369,7 +365,7 @@ static struct tmx_folder *folder_of(const char *path, const char **name)
 }
 
 /* Is it for this command to remove? */
-static bool replaces(const struct tmx_folder *f, const struct row *w)
+static bool replaces(const struct tmx_folder *f, const struct tmx_folder_row *w)
 {
     return f->kind == TMX_FOLDER_RESULTS || strcmp(w->command, f->command) == 0;
 }
@@ -383,7 +379,7 @@ void tmx_folders_begin(struct tmx_folders *f)
 enum tmx_status tmx_folder_open(const char *path, enum tmx_folder_kind kind, struct tmx_err *err)
 {
     const char *name;
-    struct rows r = {0};
+    struct tmx_folder_rows r = {0};
     struct tmx_err own = {0};
     char file[TMX_PATH_SIZE];
     if (!open_list || folder_of(path, &name)) {
@@ -413,7 +409,7 @@ enum tmx_status tmx_folder_open(const char *path, enum tmx_folder_kind kind, str
             own.code = own.code ? own.code : guard(file, &own);
         }
     }
-    rows_finish(&r);
+    tmx_folder_rows_finish(&r);
     if (own.code) {
         free(f);
     } else {
@@ -443,7 +439,7 @@ void tmx_folder_pass(const char *path)
 
 /* Remove a file of an earlier command, and the folders between it and the open one that are empty then.
  * Nothing behind a link; a link itself only at the end, as it may be written through. */
-static void take_away(const struct tmx_folder *f, struct row *w, bool end, struct tmx_err *err)
+static void take_away(const struct tmx_folder *f, struct tmx_folder_row *w, bool end, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct stat info;
@@ -474,14 +470,14 @@ enum tmx_status tmx_folder_input(const char *path, const char *file, const char 
     const char *name;
     struct tmx_folder *f = folder_of(path, &name);
     if (f) {
-        rows_add(&f->input, &(struct row){f->run, INPUT, file, hash, f->command, 0});
+        rows_add(&f->input, &(struct tmx_folder_row){f->run, INPUT, file, hash, f->command, 0});
     }
     return f && f->input.arena.failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
 {
-    struct rows old = {0}, kept = {0};
+    struct tmx_folder_rows old = {0}, kept = {0};
     struct tmx_err own = {0};
     char path[TMX_PATH_SIZE];
     own.code = tmx_os_lock_folder(&f->lock, f->path, false, &own);
@@ -496,7 +492,7 @@ static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
         read_list(f->path, &old, &own);
     }
     for (size_t i = 0; !own.code && i < old.n; i++) {
-        struct row w = old.row[i];
+        struct tmx_folder_row w = old.row[i];
         const bool goes = replaces(f, &w);
         if (goes && is_input(&w)) {
             continue;
@@ -518,8 +514,8 @@ static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
     }
     path_in(path, f->path, TMX_FOLDER_LIST, &own);
     own.code = own.code ? own.code : tmx_os_append(&f->list, path, &own);
-    rows_finish(&old);
-    rows_finish(&kept);
+    tmx_folder_rows_finish(&old);
+    tmx_folder_rows_finish(&kept);
     return tmx_error_give(err, &own);
 }
 
@@ -565,14 +561,14 @@ mode_t tmx_folder_mode(const char *path)
 /* The rows of files that were written, each once, with their hashes. */
 static void write_manifest(struct tmx_folder *f, const char *status, struct tmx_err *err)
 {
-    struct rows said = {0}, kept = {0};
+    struct tmx_folder_rows said = {0}, kept = {0};
     char path[TMX_PATH_SIZE], hash[TMX_HASH_HEX];
     read_list(f->path, &said, err);
     if (said.n > 0) {
         qsort(said.row, said.n, sizeof *said.row, by_file);
     }
     for (size_t i = 0; !err->code && i < said.n; i++) {
-        struct row *w = &said.row[i];
+        struct tmx_folder_row *w = &said.row[i];
         const bool again =
             i + 1 < said.n && !is_input(&said.row[i + 1]) && strcmp(w->file, said.row[i + 1].file) == 0;
         path_in(path, f->path, w->file, err);
@@ -585,8 +581,8 @@ static void write_manifest(struct tmx_folder *f, const char *status, struct tmx_
             rows_add(&kept, w);
         } else if (tmx_os_exists(path)) {
             err->code = tmx_hash_file(path, hash, err);
-            rows_add(&kept,
-                     &(struct row){f->run, f->status[0] ? f->status : status, w->file, hash, f->command, 0});
+            rows_add(&kept, &(struct tmx_folder_row){f->run, f->status[0] ? f->status : status, w->file, hash,
+                                                     f->command, 0});
         }
     }
     for (size_t i = 0; !err->code && i < f->input.n; i++) {
@@ -600,8 +596,8 @@ static void write_manifest(struct tmx_folder *f, const char *status, struct tmx_
     } else if (!err->code) {
         write_list(f, &kept, err);
     }
-    rows_finish(&said);
-    rows_finish(&kept);
+    tmx_folder_rows_finish(&said);
+    tmx_folder_rows_finish(&kept);
 }
 
 enum tmx_status tmx_folders_end(struct tmx_folders *l, enum tmx_status st, struct tmx_err *err)
@@ -619,8 +615,8 @@ enum tmx_status tmx_folders_end(struct tmx_folders *l, enum tmx_status st, struc
             fclose(f->lock);
         }
         l->first = f->next;
-        rows_finish(&f->gone);
-        rows_finish(&f->input);
+        tmx_folder_rows_finish(&f->gone);
+        tmx_folder_rows_finish(&f->input);
         free(f);
     }
     open_list = l->outer;

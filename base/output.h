@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 
 /* An output file that appears whole or not at all: written to a temporary name in
@@ -57,6 +58,24 @@ TMX_NODISCARD enum tmx_status tmx_output_remove(const char *path, struct tmx_err
  * folder would leave a file that no list names. */
 
 #define TMX_FOLDER_LIST "manifest.csv"
+
+/* The list's rows: no input of the command that reads them. */
+struct tmx_folder_row {
+    const char *run, *status, *file, *hash, *command;
+    mode_t mode; /* of a file that was removed */
+};
+
+struct tmx_folder_rows {
+    struct tmx_folder_row *row; /* [n] */
+    size_t n;
+    struct tmx_arena arena; /* of all of it */
+};
+
+/* What the folder's list says; no rows where it has none. Finish it after an error, too: a list that is
+ * wrong has the rows before the wrong one. */
+TMX_NODISCARD enum tmx_status tmx_folder_read(struct tmx_folder_rows *r, const char *folder,
+                                              struct tmx_err *err);
+void tmx_folder_rows_finish(struct tmx_folder_rows *r);
 
 struct tmx_folders { /* of one command; zero-initialise */
     const char *command;

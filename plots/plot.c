@@ -272,24 +272,21 @@ static void draw_run(struct tmx_plot *p, const char *run_dir)
 /* Tables that are not as the folder's list has them: edited, cut short, another folder's. */
 static void warn_of_changes(const char *folder)
 {
-    char path[TMX_PATH_SIZE], hash[TMX_HASH_HEX];
-    struct tmx_csv list = {0};
+    char path[TMX_PATH_SIZE] = "", hash[TMX_HASH_HEX];
+    struct tmx_folder_rows list;
     struct tmx_err err = {0};
-    (void)(tmx_path_join(path, folder, TMX_FOLDER_LIST, &err) || tmx_csv_read(&list, path, &err));
-    const size_t name = tmx_csv_column(&list, "file"), sum = tmx_csv_column(&list, "hash");
-    const bool ours = name < list.n_column && sum < list.n_column;
-    for (size_t r = 0; r < list.n_row && ours && !err.code; r++) {
-        const char *file = tmx_csv_cell(&list, r, name), *wrote = tmx_csv_cell(&list, r, sum);
-        if (*wrote && !strchr(file, '/') && tmx_text_ends(file, ".csv") &&
-            !tmx_path_join(path, folder, file, &err) && !tmx_hash_file(path, hash, &err) &&
-            strcmp(hash, wrote) != 0) {
+    (void)!tmx_folder_read(&list, folder, &err);
+    for (const struct tmx_folder_row *w = list.row; w < list.row + list.n && !err.code; w++) {
+        if (*w->hash && !strchr(w->file, '/') && tmx_text_ends(w->file, ".csv") &&
+            !tmx_path_join(path, folder, w->file, &err) && !tmx_hash_file(path, hash, &err) &&
+            strcmp(hash, w->hash) != 0) {
             tmx_warn("%s: not the file that its command wrote (" TMX_FOLDER_LIST ")", path);
         }
     }
-    if (err.code && list.n_row > 0) {
+    if (err.code && list.n > 0) {
         tmx_warn("%s: %s", path, err.msg);
     }
-    tmx_csv_finish(&list);
+    tmx_folder_rows_finish(&list);
 }
 
 static void nothing(struct tmx_plot *p, const char *results, bool table)

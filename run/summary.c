@@ -11,7 +11,6 @@
 #include <thermix/policy.h>
 
 #include "base/config.h"
-#include "base/csv.h"
 #include "base/os.h"
 #include "base/output.h"
 #include "base/plausible.h"
@@ -416,122 +415,107 @@ static bool is_product(const char *name)
     return i < sizeof products / sizeof products[0];
 }
 
-/* The row with this text in a column; n_row when there is none. */
-static size_t row_of(const struct tmx_csv *csv, size_t column, const char *text)
+/* The row of this file, or of what has this hash where file is NULL; NULL where there is none. */
+static const struct tmx_folder_row *row_of(const struct tmx_folder_rows *list, const char *file,
+                                           const char *hash)
 {
-    size_t r = 0;
-    while (r < csv->n_row && strcmp(tmx_csv_cell(csv, r, column), text) != 0) {
-        r++;
+    const struct tmx_folder_row *w = list->row, *const end = list->row + list->n;
+    while (w < end && strcmp(file ? w->file : w->hash, file ? file : hash) != 0) {
+        w++;
     }
-    return r;
+    return w < end ? w : NULL;
 }
 
-/* manifest.csv and its columns. */
-struct manifest {
-    struct tmx_csv csv;
-    size_t run, status, file, hash;
-};
-
-static enum tmx_status manifest_read(struct manifest *m, const char *folder, struct tmx_err *err)
+static bool is_input(const struct tmx_folder_row *w)
 {
-    char path[TMX_PATH_SIZE];
-    *m = (struct manifest){0};
-    enum tmx_status st = tmx_path_join(path, folder, TMX_FOLDER_LIST, err);
-    if (!st && !tmx_os_exists(path)) {
-        return tmx_fail_at(
-            err, TMX_EPARSE, folder, 0,
-            "no manifest.csv: no folder of `thermix run -o`, or the run was killed; run it again");
-    }
-    st = st ? st : tmx_csv_read(&m->csv, path, err);
-    const struct tmx_csv *csv = &m->csv;
-    const size_t n = csv->n_column;
-    m->run = tmx_csv_column(csv, "run");
-    m->status = tmx_csv_column(csv, "status");
-    m->file = tmx_csv_column(csv, "file");
-    m->hash = tmx_csv_column(csv, "hash");
-    if (!st && (m->run == n || m->status == n || m->file == n || m->hash == n || csv->n_row == 0)) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, 1,
-                         "expected the columns run,status,file,hash,command and a row a file");
-    }
-    return st;
+    return strcmp(w->status, "input") == 0;
+}
+
+static enum tmx_status list_read(struct tmx_folder_rows *list, const char *folder, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_folder_read(list, folder, err);
+    return st || list->n > 0
+               ? st
+               : tmx_fail_at(err, TMX_EPARSE, folder, 0,
+                             "no manifest.csv, or an empty one: no folder of `thermix run -o`, or the run "
+                             "was killed; run it again");
 }
 
 enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE], hash[TMX_HASH_HEX] = "";
-    struct manifest m;
+    struct tmx_folder_rows list;
     struct tmx_os_entry *entry = NULL;
     size_t n = 0;
     struct tmx_arena arena = {0};
     *partial = false;
-    enum tmx_status st = manifest_read(&m, folder, err);
+    enum tmx_status st = list_read(&list, folder, err);
     st = st ? st : tmx_os_folder_read(folder, &arena, &entry, &n, err);
-    for (size_t i = 0; !st && i < m.csv.n_row + n; i++) { /* what is listed, then what is not */
-        const bool listed = i < m.csv.n_row;
-        const char *name = listed ? tmx_csv_cell(&m.csv, i, m.file) : entry[i - m.csv.n_row].name;
-        const size_t r = row_of(&m.csv, m.file, name);
-        if (!is_product(name) || listed != (r < m.csv.n_row) ||
-            tmx_path_join(path, folder, name, NULL) != TMX_OK || !tmx_os_exists(path)) {
+    for (size_t i = 0; !st && i < list.n + n; i++) { /* what is listed, then what is not */
+        const bool listed = i < list.n;
+        const char *name = listed ? list.row[i].file : entry[i - list.n].name;
+        const struct tmx_folder_row *w = row_of(&list, name, NULL);
+        if (!is_product(name) || listed != (w != NULL) || tmx_path_join(path, folder, name, NULL) != TMX_OK ||
+            !tmx_os_exists(path)) {
             continue;
         }
-        if (listed && !*tmx_csv_cell(&m.csv, r, m.hash)) {
+        if (w && !*w->hash) {
             st = tmx_fail_at(err, TMX_EPARSE, folder, 0,
                              "the command that wrote this folder was stopped before its end; run it again");
             break;
         }
         st = tmx_hash_file(path, hash, err);
-        if (!st && (!listed || strcmp(tmx_csv_cell(&m.csv, r, m.hash), hash) != 0)) {
+        if (!st && (!w || strcmp(w->hash, hash) != 0)) {
             st = tmx_fail_at(err, TMX_EPARSE, path, 0,
                              "not the file that this folder's run wrote (manifest.csv); run it again");
         }
-        *partial = *partial || (!st && strcmp(tmx_csv_cell(&m.csv, r, m.status), "complete") != 0);
+        *partial = *partial || (!st && strcmp(w->status, "complete") != 0);
     }
-    for (size_t r = 0; r < m.csv.n_row && !st; r++) {
-        if (*tmx_csv_cell(&m.csv, r, m.run) && strcmp(tmx_csv_cell(&m.csv, r, m.status), "input") != 0 &&
-            tmx_path_join(path, folder, tmx_csv_cell(&m.csv, r, m.file), NULL) == TMX_OK &&
+    for (const struct tmx_folder_row *w = list.row; w < list.row + list.n && !st; w++) {
+        if (*w->run && !is_input(w) && tmx_path_join(path, folder, w->file, NULL) == TMX_OK &&
             !tmx_os_exists(path)) {
             tmx_warn("%s: this folder's run wrote it (manifest.csv), and it is not there", path);
         }
     }
-    tmx_csv_finish(&m.csv);
+    tmx_folder_rows_finish(&list);
     tmx_arena_finish(&arena);
     return st;
 }
 
 /* What makes `run` another than the folder's, as far as the manifest shows it. */
-static void name_change(const struct manifest *m, const struct tmx_run *run, char *text, size_t size)
+static void name_change(const struct tmx_folder_rows *list, const struct tmx_run *run, char *text,
+                        size_t size)
 {
-    size_t n_noted = 0;
+    bool noted = false;
     text[0] = '\0';
-    for (size_t r = 0; r < m->csv.n_row; r++) {
-        n_noted += strcmp(tmx_csv_cell(&m->csv, r, m->status), "input") == 0;
+    for (size_t i = 0; i < list->n; i++) {
+        noted = noted || is_input(&list->row[i]);
     }
-    for (size_t i = 0; n_noted > 0 && i < run->inputs.n_file; i++) {
+    for (size_t i = 0; noted && i < run->inputs.n_file; i++) {
         const struct tmx_input *in = &run->inputs.file[i];
-        if (row_of(&m->csv, m->hash, in->hash) == m->csv.n_row) {
+        if (!row_of(list, NULL, in->hash)) {
             tmx_text_add(text, size, "%s%s", *text ? ", " : "", in->path);
         }
     }
     tmx_text_add(text, size, "%s",
-                 *text ? " changed since"
-                 : n_noted > 0
-                     ? "its files have not changed; another version of thermix or other keys made it"
-                     : "a file that it reads or the version of thermix changed since");
+                 *text   ? " changed since"
+                 : noted ? "its files have not changed; another version of thermix or other keys made it"
+                         : "a file that it reads or the version of thermix changed since");
 }
 
 enum tmx_status tmx_run_folder_compare(const struct tmx_run *run, const char *folder, char *change,
                                        size_t size, struct tmx_err *err)
 {
-    struct manifest m;
-    const enum tmx_status st = manifest_read(&m, folder, err);
+    struct tmx_folder_rows list;
+    const enum tmx_status st = list_read(&list, folder, err);
     size_t r = 0;
     change[0] = '\0';
-    while (!st && r + 1 < m.csv.n_row && !*tmx_csv_cell(&m.csv, r, m.run)) {
+    while (!st && r + 1 < list.n && !*list.row[r].run) {
         r++; /* a figure in the run's folder */
     }
-    if (!st && strcmp(tmx_csv_cell(&m.csv, r, m.run), tmx_run_id(run)) != 0) {
-        name_change(&m, run, change, size);
+    if (!st && strcmp(list.row[r].run, tmx_run_id(run)) != 0) {
+        name_change(&list, run, change, size);
     }
-    tmx_csv_finish(&m.csv);
+    tmx_folder_rows_finish(&list);
     return st;
 }
