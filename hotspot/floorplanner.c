@@ -1099,7 +1099,7 @@ enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
         cost(&p, p.now);
         one_floorplan(&p, &r->start);
         r->start_value = values(&p);
-        if (fmax(p.width_m, p.height_m) < cfg.s_spreader) { /* blocks in a row may be longer */
+        if (fmax(p.width_m, p.height_m) < cfg.package.s_spreader_m) { /* blocks in a row may be longer */
             by_grid(&p, &r->start);
             r->start_value = values(&p);
         }

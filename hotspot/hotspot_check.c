@@ -26,7 +26,7 @@ static enum tmx_status write_config(const struct tmx_trace_run *r, paths path, s
     snprintf(cfg.package_config_file, sizeof cfg.package_config_file, "%s", path[CONFIG]); /* fan, fins */
     if (cfg.cold_plate) { /* which HotSpot does not know */
         cfg.cold_plate = false;
-        cfg.r_convec = spec->package.r_convec_k_per_w;
+        cfg.package.r_convec_k_per_w = spec->package.r_convec_k_per_w;
     }
     cfg.grid_map_mode = (int)spec->map_mode;
     if (spec->map_mode == TMX_MAP_AREA) {

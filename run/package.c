@@ -308,7 +308,7 @@ static void doubt_package(struct tmx_run *r, const struct tmx_run_kind *k)
     }
     if (card && card->convection != TMX_CONVECTION_CHANNELS &&
         tmx_setting_real(tmx_setting_find(r->root, "package.r_convec"), &k_per_w) &&
-        own.r_convec != k_per_w) {
+        own.package.r_convec_k_per_w != k_per_w) {
         tmx_warn("package.r_convec = %g K/W has no effect: the sinks of card %s have its convection", k_per_w,
                  card->name);
     }

@@ -264,7 +264,7 @@ static void open_hotspot(struct tmx_run_trace *t, struct tmx_err *err)
         fprintf(config, "# with --network physical\n");
     }
     if (k->n_level > 0 && !k->stack.spec.flow_levels) {
-        cfg.r_convec = k->level_k_per_w[k->n_level / 2];
+        cfg.package.r_convec_k_per_w = k->level_k_per_w[k->n_level / 2];
         cfg.package_model_used = cfg.cold_plate = false;
     }
     if (k->n_level > 1 || r->n_gpu > 1) {

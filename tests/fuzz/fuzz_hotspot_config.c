@@ -23,6 +23,7 @@ void fuzz_reader(const char *path)
     tmx_hotspot_config_print(&cfg, f);
     fclose(f);
     fuzz_check(tmx_hotspot_config_read(&again, fuzz_file(text, size), TMX_HOTSPOT_CONFIG, &err) == TMX_OK);
-    fuzz_check(again.t_chip == cfg.t_chip && again.grid_rows == cfg.grid_rows && again.rpm == cfg.rpm);
+    fuzz_check(again.t_chip == cfg.t_chip && again.grid_rows == cfg.grid_rows &&
+               again.fan.rpm == cfg.fan.rpm);
     free(text);
 }

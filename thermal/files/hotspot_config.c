@@ -16,16 +16,23 @@ static const char *const map_words[] = {"area", "avg", "min", "max", "center", N
 
 #define REAL(field, unit, min, max, def, doc) \
     TMX_ROW_REAL(tmx_hotspot_config, field, unit, min, max, def, doc)
-#define INT(field, min, max, def, doc) TMX_ROW_INT(tmx_hotspot_config, field, "1", min, max, def, doc)
-#define BOOL(field, doc)               TMX_ROW_BOOL(tmx_hotspot_config, field, 0, doc)
-#define TEXT(field, doc)               TMX_ROW_TEXT(tmx_hotspot_config, field, "", doc)
-#define FILE_(field, doc)              TMX_ROW_FILE(tmx_hotspot_config, field, "", doc)
-#define CHOICE(field, words, def, doc) TMX_ROW_CHOICE(tmx_hotspot_config, field, words, def, doc)
-#define THICKNESS(field, def, doc)     REAL(field, "m", 1e-9, 1, def, doc)
-#define SIDE(field, def, doc)          REAL(field, "m", 1e-6, 10, def, doc)
-#define CONDUCTIVITY(field, def, doc)  REAL(field, "W/(m K)", 0.01, 5000, def, doc)
-#define CAPACITY(field, def, doc)      REAL(field, "J/(m3 K)", 1, 1e9, def, doc)
-#define TEMPERATURE(field, def, doc)   REAL(field, "K", 200, 1000, def, doc)
+/* A row whose field has another name. */
+#define REAL_AT(field, key_, unit_, min_, max_, def_, doc_)                                        \
+    {                                                                                              \
+        .key = (key_), .type = TMX_OPT_REAL, .offset = offsetof(struct tmx_hotspot_config, field), \
+        .unit = (unit_), .min = (min_), .max = (max_), .def = (def_), .doc = (doc_)                \
+    }
+#define INT(field, min, max, def, doc)     TMX_ROW_INT(tmx_hotspot_config, field, "1", min, max, def, doc)
+#define BOOL(field, doc)                   TMX_ROW_BOOL(tmx_hotspot_config, field, 0, doc)
+#define TEXT(field, doc)                   TMX_ROW_TEXT(tmx_hotspot_config, field, "", doc)
+#define FILE_(field, doc)                  TMX_ROW_FILE(tmx_hotspot_config, field, "", doc)
+#define CHOICE(field, words, def, doc)     TMX_ROW_CHOICE(tmx_hotspot_config, field, words, def, doc)
+#define THICKNESS(field, def, doc)         REAL(field, "m", 1e-9, 1, def, doc)
+#define THICKNESS_AT(field, key, def, doc) REAL_AT(field, key, "m", 1e-9, 1, def, doc)
+#define SIDE(field, def, doc)              REAL(field, "m", 1e-6, 10, def, doc)
+#define CONDUCTIVITY(field, def, doc)      REAL(field, "W/(m K)", 0.01, 5000, def, doc)
+#define CAPACITY(field, def, doc)          REAL(field, "J/(m3 K)", 1, 1e9, def, doc)
+#define TEMPERATURE(field, def, doc)       REAL(field, "K", 200, 1000, def, doc)
 
 /* Names and defaults are HotSpot 7's; model_type and grid_map_mode have our own defaults. */
 const struct tmx_opt tmx_hotspot_opts[] = {
@@ -62,23 +69,23 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     CONDUCTIVITY(k_interface, 4, "interface conductivity"),
     CAPACITY(p_interface, 4e6, "interface heat capacity"),
     TEXT(material_interface, "interface material by name"),
-    SIDE(s_spreader, 0.03, "spreader side"),
-    THICKNESS(t_spreader, 1e-3, "spreader thickness"),
-    CONDUCTIVITY(k_spreader, 400, "spreader conductivity"),
-    CAPACITY(p_spreader, 3.55e6, "spreader heat capacity"),
+    REAL_AT(package.s_spreader_m, "s_spreader", "m", 1e-6, 10, 0.03, "spreader side"),
+    THICKNESS_AT(package.t_spreader_m, "t_spreader", 1e-3, "spreader thickness"),
+    REAL_AT(package.k_spreader, "k_spreader", "W/(m K)", 0.01, 5000, 400, "spreader conductivity"),
+    REAL_AT(package.p_spreader, "p_spreader", "J/(m3 K)", 1, 1e9, 3.55e6, "spreader heat capacity"),
     TEXT(material_spreader, "spreader material by name"),
-    SIDE(s_sink, 0.06, "sink side"),
-    THICKNESS(t_sink, 6.9e-3, "sink base thickness"),
-    CONDUCTIVITY(k_sink, 400, "sink conductivity"),
-    CAPACITY(p_sink, 3.55e6, "sink heat capacity"),
+    REAL_AT(package.s_sink_m, "s_sink", "m", 1e-6, 10, 0.06, "sink side"),
+    THICKNESS_AT(package.t_sink_m, "t_sink", 6.9e-3, "sink base thickness"),
+    REAL_AT(package.k_sink, "k_sink", "W/(m K)", 0.01, 5000, 400, "sink conductivity"),
+    REAL_AT(package.p_sink, "p_sink", "J/(m3 K)", 1, 1e9, 3.55e6, "sink heat capacity"),
     TEXT(material_sink, "sink material by name"),
     REAL(k_filler, "W/(m K)", 0, 5000, 0,
          "conductivity of the filler where the floorplan leaves the die layer uncovered, such as moulding "
          "beside dies; 0: no filler (not HotSpot's)"),
     CAPACITY(p_filler, 1.7e6, "heat capacity of the filler"),
     TEXT(material_filler, "filler material by name"),
-    REAL(r_convec, "K/W", 0, 1e6, 0.1, "sink to air resistance"),
-    REAL(c_convec, "J/K", 0, 1e9, 140.4, "heat capacity of the air side"),
+    REAL_AT(package.r_convec_k_per_w, "r_convec", "K/W", 0, 1e6, 0.1, "sink to air resistance"),
+    REAL_AT(package.c_convec_j_per_k, "c_convec", "J/K", 0, 1e9, 140.4, "heat capacity of the air side"),
     REAL(r_below, "K/W", 0, 1e6, 0,
          "film resistance of the face away from the sink, in the physical network; 0: no film (not "
          "HotSpot's)"),
@@ -100,24 +107,26 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     BOOL(natural_convec, "natural convection and radiation, no fan"),
     INT(flow_type, 0, 1, 0, "air flow: 0 lateral, 1 impinging"),
     INT(sink_type, 0, 1, 0, "0 plate fins, 1 pin fins"),
-    THICKNESS(fin_height, 0.03, "plate fins"),
-    THICKNESS(fin_width, 0.001, "plate fins"),
-    THICKNESS(channel_width, 0.002, "gap of plate fins"),
-    THICKNESS(pin_height, 0.02, "pin fins"),
-    THICKNESS(pin_diam, 0.002, "pin fins"),
-    THICKNESS(pin_dist, 0.005, "gap of pin fins"),
-    THICKNESS(fan_radius, 0.03, "outer radius"),
-    THICKNESS(motor_radius, 0.01, "fan hub radius"),
-    REAL(rpm, "1/min", 1, 1e6, 1000, "fan speed"),
+    THICKNESS_AT(fan.fin_height_m, "fin_height", 0.03, "plate fins"),
+    THICKNESS_AT(fan.fin_width_m, "fin_width", 0.001, "plate fins"),
+    THICKNESS_AT(fan.channel_width_m, "channel_width", 0.002, "gap of plate fins"),
+    THICKNESS_AT(fan.pin_height_m, "pin_height", 0.02, "pin fins"),
+    THICKNESS_AT(fan.pin_diam_m, "pin_diam", 0.002, "pin fins"),
+    THICKNESS_AT(fan.pin_dist_m, "pin_dist", 0.005, "gap of pin fins"),
+    THICKNESS_AT(fan.fan_radius_m, "fan_radius", 0.03, "outer radius"),
+    THICKNESS_AT(fan.motor_radius_m, "motor_radius", 0.01, "fan hub radius"),
+    REAL_AT(fan.rpm, "rpm", "1/min", 1, 1e6, 1000, "fan speed"),
     BOOL(cold_plate, "compute r_convec from a liquid-cooled plate as large as the sink (not HotSpot's)"),
     REAL(plate_flow, "m3/s", 1e-9, 1, 1.5e-5, "coolant through the plate (1 l/min is 1.667e-5)"),
-    THICKNESS(plate_channel_width, 5e-4, "channels along the plate"),
-    THICKNESS(plate_channel_height, 2e-3, "their height"),
-    THICKNESS(plate_wall, 5e-4, "walls between them"),
-    REAL(plate_coolant_k, "W/(m K)", 1e-3, 1000, 0.631,
-         "coolant conductivity; the defaults are water at 40 degC"),
-    REAL(plate_coolant_p, "J/(m3 K)", 1, 1e9, 4.146e6, "coolant heat capacity"),
-    REAL(plate_coolant_nu, "m2/s", 1e-9, 1, 6.58e-7, "coolant kinematic viscosity"),
+    THICKNESS_AT(fan.plate.channel_width_m, "plate_channel_width", 5e-4, "channels along the plate"),
+    THICKNESS_AT(fan.plate.channel_height_m, "plate_channel_height", 2e-3, "their height"),
+    THICKNESS_AT(fan.plate.wall_m, "plate_wall", 5e-4, "walls between them"),
+    REAL_AT(fan.plate.coolant_k_w_per_mk, "plate_coolant_k", "W/(m K)", 1e-3, 1000, 0.631,
+            "coolant conductivity; the defaults are water at 40 degC"),
+    REAL_AT(fan.plate.coolant_p_j_per_m3k, "plate_coolant_p", "J/(m3 K)", 1, 1e9, 4.146e6,
+            "coolant heat capacity"),
+    REAL_AT(fan.plate.coolant_nu_m2_per_s, "plate_coolant_nu", "m2/s", 1e-9, 1, 6.58e-7,
+            "coolant kinematic viscosity"),
     REAL(
         coolant_inlet, "K", 0, 1000, 0,
         "inlet temperature of coolant in channels of the stack; 0: as the layer file has it (not HotSpot's)"),

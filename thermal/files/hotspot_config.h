@@ -11,6 +11,8 @@
 
 #include "base/err.h"
 #include "base/opt.h"
+#include "thermal/assembly/spec.h"
+#include "thermal/files/package.h"
 
 enum tmx_hotspot_source {
     TMX_HOTSPOT_DEFAULT,
@@ -26,12 +28,12 @@ enum tmx_hotspot_model { TMX_HOTSPOT_BLOCK, TMX_HOTSPOT_GRID };
 enum { TMX_HOTSPOT_LATERAL_FLOW, TMX_HOTSPOT_IMPINGING_FLOW };
 enum { TMX_HOTSPOT_PLATE_FINS, TMX_HOTSPOT_PIN_FINS };
 
-/* One field per key, named as the key; units are in the rows of tmx_hotspot_opts. */
+/* A field per key, named as the key but for those of package and fan; units are in the rows of
+ * tmx_hotspot_opts. */
 struct tmx_hotspot_config {
     /* chip, interface, spreader, sink */
     double t_chip, k_chip, p_chip, t_interface, k_interface, p_interface;
-    double s_spreader, t_spreader, k_spreader, p_spreader, s_sink, t_sink, k_sink, p_sink;
-    double r_convec, c_convec;
+    struct tmx_package package;
     double r_below;            /* ours: a film on the face away from the sink; 0: none */
     double k_filler, p_filler; /* ours: of what the floorplan leaves of the die; k_filler 0: no gaps */
     /* secondary path; n_metal, s_c4, n_c4 do nothing in HotSpot either */
@@ -51,15 +53,11 @@ struct tmx_hotspot_config {
     /* leakage */
     bool leakage_used;
     int leakage_mode;
-    /* fan and sink fins */
-    bool package_model_used, natural_convec;
+    /* fan and sink fins; a cold plate (ours) */
+    bool package_model_used, natural_convec, cold_plate;
     int flow_type, sink_type;
-    double fin_height, fin_width, channel_width, pin_height, pin_diam, pin_dist;
-    double fan_radius, motor_radius, rpm;
-    /* cold plate: ours */
-    bool cold_plate;
-    double plate_flow, plate_channel_width, plate_channel_height, plate_wall;
-    double plate_coolant_k, plate_coolant_p, plate_coolant_nu;
+    struct tmx_fan_sink fan; /* what the sink and the keys above say is not filled in */
+    double plate_flow;
     bool block_omit_lateral;
     double pumping_pressure, pump_internal_res, inlet_temperature, htc; /* HotSpot's micro-channels */
     double coolant_capac, coolant_res, coolant_visc, wall_capac, wall_res;

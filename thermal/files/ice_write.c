@@ -204,11 +204,11 @@ enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char 
         (void)!tmx_output_end(&o, err->code, err);
     }
     char c_convec[48];
-    snprintf(c_convec, sizeof c_convec, "c_convec = %g J/K", cfg->c_convec);
+    snprintf(c_convec, sizeof c_convec, "c_convec = %g J/K", cfg->package.c_convec_j_per_k);
     const struct { /* what 3D-ICE has no words for */
         bool lost;
         const char *what;
-    } rows[] = {{cfg->c_convec > 0, c_convec},
+    } rows[] = {{cfg->package.c_convec_j_per_k > 0, c_convec},
                 {cfg->leakage_used, "leakage_used"},
                 {cfg->init_file[0] != '\0', "init_file"},
                 {cfg->dtm_used, "dtm_used"},

@@ -64,26 +64,15 @@ static void make_package(const struct build *b)
     const struct tmx_hotspot_config *cfg = b->cfg;
     const bool equal = b->options->network == TMX_NETWORK_PHYSICAL;
     struct tmx_package *pk = &b->s->spec.package;
-    *pk = (struct tmx_package){
-        .s_spreader_m = cfg->s_spreader,
-        .t_spreader_m = cfg->t_spreader,
-        .k_spreader = cfg->k_spreader,
-        .p_spreader = cfg->p_spreader,
-        .s_sink_m = cfg->s_sink,
-        .t_sink_m = cfg->t_sink,
-        .k_sink = cfg->k_sink,
-        .p_sink = cfg->p_sink,
-        .r_convec_k_per_w = cfg->r_convec,
-        .c_convec_j_per_k = cfg->c_convec,
-    };
+    *pk = cfg->package;
     apply_material(b, "material_spreader", cfg->material_spreader, &pk->k_spreader, &pk->p_spreader);
     apply_material(b, "material_sink", cfg->material_sink, &pk->k_sink, &pk->p_sink);
-    if (equal ? cfg->s_spreader > cfg->s_sink : cfg->s_spreader >= cfg->s_sink) {
+    if (equal ? pk->s_spreader_m > pk->s_sink_m : pk->s_spreader_m >= pk->s_sink_m) {
         CONFIG_FAIL(b, tmx_hotspot_config_closer(cfg, "s_spreader", "s_sink"),
                     "the spreader (s_spreader = %g m) must be smaller than the sink (s_sink = %g m)%s",
-                    cfg->s_spreader, cfg->s_sink,
-                    cfg->s_spreader == cfg->s_sink && !equal ? "; with --network physical they may be equal"
-                                                             : "");
+                    pk->s_spreader_m, pk->s_sink_m,
+                    pk->s_spreader_m == pk->s_sink_m && !equal ? "; with --network physical they may be equal"
+                                                               : "");
     }
 }
 
@@ -488,29 +477,13 @@ static void make_fan(const struct build *b)
     const struct tmx_hotspot_config *cfg = b->cfg;
     struct tmx_package *pk = &b->s->spec.package;
     struct tmx_fan_sink *fan = &b->s->fan;
-    *fan = (struct tmx_fan_sink){.natural = cfg->natural_convec,
-                                 .impinging = cfg->flow_type == TMX_HOTSPOT_IMPINGING_FLOW,
-                                 .pins = cfg->sink_type == TMX_HOTSPOT_PIN_FINS,
-                                 .s_sink_m = cfg->s_sink,
-                                 .k_sink = pk->k_sink,
-                                 .fin_height_m = cfg->fin_height,
-                                 .fin_width_m = cfg->fin_width,
-                                 .channel_width_m = cfg->channel_width,
-                                 .pin_height_m = cfg->pin_height,
-                                 .pin_diam_m = cfg->pin_diam,
-                                 .pin_dist_m = cfg->pin_dist,
-                                 .fan_radius_m = cfg->fan_radius,
-                                 .motor_radius_m = cfg->motor_radius,
-                                 .rpm = cfg->rpm,
-                                 .liquid = cfg->cold_plate,
-                                 .plate = {.side_m = cfg->s_sink,
-                                           .k_w_per_mk = pk->k_sink,
-                                           .channel_width_m = cfg->plate_channel_width,
-                                           .channel_height_m = cfg->plate_channel_height,
-                                           .wall_m = cfg->plate_wall,
-                                           .coolant_k_w_per_mk = cfg->plate_coolant_k,
-                                           .coolant_p_j_per_m3k = cfg->plate_coolant_p,
-                                           .coolant_nu_m2_per_s = cfg->plate_coolant_nu}};
+    *fan = cfg->fan;
+    fan->natural = cfg->natural_convec;
+    fan->impinging = cfg->flow_type == TMX_HOTSPOT_IMPINGING_FLOW;
+    fan->pins = cfg->sink_type == TMX_HOTSPOT_PIN_FINS;
+    fan->liquid = cfg->cold_plate;
+    fan->s_sink_m = fan->plate.side_m = pk->s_sink_m;
+    fan->k_sink = fan->plate.k_w_per_mk = pk->k_sink;
     const char *fault = !cfg->cold_plate          ? cfg->package_model_used ? tmx_fan_sink_fault(fan) : NULL
                         : cfg->package_model_used ? "not with package_model_used, which is fins in air"
                                                   : tmx_cold_plate_fault(&fan->plate);
@@ -543,14 +516,15 @@ static void check_sizes(const struct build *b)
     const struct tmx_hotspot_config *cfg = b->cfg;
     const struct tmx_floorplan *fp = &b->s->floorplan[0];
     const double w = tmx_thermal_spec_width_m(&b->s->spec), h = tmx_thermal_spec_height_m(&b->s->spec),
-                 most_m = cfg->s_spreader;
+                 most_m = cfg->package.s_spreader_m;
     const struct {
         const char *key;
         bool is;
         double k_per_w, area_m2;
-    } rows[] = {{"r_convec", true, cfg->r_convec, cfg->s_sink * cfg->s_sink},
-                {"r_convec_sec", cfg->model_secondary, cfg->r_convec_sec, cfg->s_pcb * cfg->s_pcb},
-                {"r_below", cfg->r_below != 0, cfg->r_below, w * h}};
+    } rows[] = {
+        {"r_convec", true, cfg->package.r_convec_k_per_w, cfg->package.s_sink_m * cfg->package.s_sink_m},
+        {"r_convec_sec", cfg->model_secondary, cfg->r_convec_sec, cfg->s_pcb * cfg->s_pcb},
+        {"r_below", cfg->r_below != 0, cfg->r_below, w * h}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !b->err->code; i++) {
         if (rows[i].is) {
             tmx_hotspot_config_film(cfg, rows[i].key, rows[i].k_per_w, rows[i].area_m2, b->err);

@@ -22,8 +22,8 @@ static void defaults_are_hotspots_but_for_model_and_map(void **state)
     struct tmx_hotspot_config cfg;
     tmx_hotspot_config_init(&cfg);
     assert_true(cfg.t_chip == 1.5e-4 && cfg.k_chip == 100 && cfg.p_chip == 1.75e6);
-    assert_true(cfg.c_convec == 140.4 && cfg.r_convec == 0.1 && cfg.ambient == 318.15 &&
-                cfg.init_temp == 333.15);
+    assert_true(cfg.package.c_convec_j_per_k == 140.4 && cfg.package.r_convec_k_per_w == 0.1 &&
+                cfg.ambient == 318.15 && cfg.init_temp == 333.15);
     assert_true(cfg.sampling_intvl == 3.333e-6 && cfg.thermal_threshold == 354.95);
     assert_true(cfg.grid_rows == 64 && cfg.grid_cols == 64);
     assert_int_equal(cfg.model_type, TMX_HOTSPOT_GRID);
@@ -45,7 +45,8 @@ static void the_first_occurrence_wins_whatever_its_case(void **state)
                   "-use_microchannels 1\n-model_secondary 1\n-k_sink 237",
                   message),
         TMX_OK);
-    assert_true(cfg.r_convec == 0.7 && cfg.t_sink == 0.01 && cfg.k_sink == 237);
+    assert_true(cfg.package.r_convec_k_per_w == 0.7 && cfg.package.t_sink_m == 0.01 &&
+                cfg.package.k_sink == 237);
     assert_true(cfg.detailed_3D);
     assert_int_equal(cfg.grid_map_mode, TMX_MAP_AVG);
     assert_string_equal(cfg.ignored, "n_metal");
@@ -73,7 +74,7 @@ static void what_is_printed_reads_back(void **state)
     assert_null(strstr(text, "-material_")); /* HotSpot would look for a material "(null)" */
     assert_non_null(strstr(text, "-f a.flp\n"));
     assert_int_equal(tmx_hotspot_config_read(&again, PATH, TMX_HOTSPOT_CONFIG, NULL), TMX_OK);
-    assert_true(again.t_chip == cfg.t_chip && again.rpm == 3000 && again.leakage_used);
+    assert_true(again.t_chip == cfg.t_chip && again.fan.rpm == 3000 && again.leakage_used);
     assert_string_equal(again.f, "a.flp");
 }
 
@@ -120,7 +121,7 @@ static void a_package_file_holds_fan_keys_only(void **state)
     tmx_hotspot_config_init(&cfg);
     scratch_write(PATH, "-rpm 2000\n-sink_type 1\n");
     assert_int_equal(tmx_hotspot_config_read(&cfg, PATH, TMX_HOTSPOT_PACKAGE, &err), TMX_OK);
-    assert_true(cfg.rpm == 2000 && cfg.sink_type == 1);
+    assert_true(cfg.fan.rpm == 2000 && cfg.sink_type == 1);
     scratch_write(PATH, "-t_chip 1e-4\n");
     assert_int_equal(tmx_hotspot_config_read(&cfg, PATH, TMX_HOTSPOT_PACKAGE, &err), TMX_ECONFIG);
     assert_non_null(strstr(err.msg, "no option of a package file"));
