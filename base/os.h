@@ -144,11 +144,13 @@ enum tmx_isa {
     TMX_ISA_V4, /* x86-64-v4: AVX-512F and VL */
 };
 enum tmx_isa tmx_os_isa(void);
-#if defined(__x86_64__)
+#if !defined(__x86_64__) /* the others are not built */
+#define TMX_ISA_OF(any, v3, v4) (any)
+#elif defined(TMX_NO_V4)
+#define TMX_ISA_OF(any, v3, v4) (tmx_os_isa() >= TMX_ISA_V3 ? (v3) : (any))
+#else
 #define TMX_ISA_OF(any, v3, v4) \
     (tmx_os_isa() == TMX_ISA_V4 ? (v4) : tmx_os_isa() == TMX_ISA_V3 ? (v3) : (any))
-#else /* the others are not built */
-#define TMX_ISA_OF(any, v3, v4) (any)
 #endif
 
 /* "", or what makes the last digits of this process others than those of most: the processor lacks FMA, which

@@ -27,7 +27,7 @@ script='
         }
       }
     }
-    sub blank { my $s = shift; $s =~ s/[^\n]/ /g; $s }
+    sub blank { (my $s = shift) =~ tr/\n/ /c; $s }
   }
   if ($ARGV =~ /\.md$/) {
     s/^(```|~~~).*?^\1[^\n]*$/blank($&)/gems;

@@ -62,7 +62,7 @@ bash -c "$link" 2>"$dir/link.txt" || say "$(cat "$dir/link.txt")"
 # What the manual promises of each.
 cd "$dir"
 export THERMIX_DATA=$source
-quick=(--set tick_s=0.01 --set rows=8 --set cols=8 --set warmup_s=0)
+quick=(--set tick_s=0.025 --set rows=8 --set cols=8 --set warmup_s=0)
 # Into a file first: grep -q would leave the program with a closed pipe.
 says() { # says WORDS COMMAND...
   "${@:2}" >said.txt 2>&1 || true

@@ -16,7 +16,7 @@ build() { # build NAME [FLAG...]: NAME.c becomes NAME.so
   $cc -shared -fPIC -fvisibility=hidden -std=c17 -Wall -Wextra -Werror -O1 -I"$source/include" -I"$source" $flags "$name.c" "$@" \
     -lm -o "$name.so"
 }
-quick=(--set tick_s=0.01 --set rows=8 --set cols=8 --set warmup_s=0 -q)
+quick=(--set tick_s=0.025 --set rows=8 --set cols=8 --set warmup_s=0 -q)
 run() { "$thermix" run "$source/workloads/runs/wl1.cfg" "${quick[@]}" "$@"; }
 
 # Built in and from a module: the same bytes but for the names.

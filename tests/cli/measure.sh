@@ -157,7 +157,7 @@ awk 'BEGIN { print "time_s,gpu,power_w,temp_c"; t[0] = t[1] = 25
   for (s = 0; s < 900; s++) for (g = 0; g < 2; g++) { p = int(s / 200 + g) % 2 ? 300 : 80; t[g] += (p * 0.2 - t[g] + 25) / 60; print s "," g "," p / (g ? 12 : 1) "," t[g] } }' >pair.csv
 "$thermix" calibrate pair.csv -o pair --no-figures --no-check -q >out.txt 2>err.txt || say "calibrate of a pair: $(cat err.txt)"
 grep -q 'the fit misses .*: GPU 1 warms by .*K/W from amperes' err.txt || say "the second GPU's watts are not doubted: $(cat err.txt)"
-awk 'BEGIN { print "time_s,gpu,power_w,temp_c"; for (s = 0; s < 2000; s++) for (g = 0; g < 4; g++) { p = int(s / 300 + g) % 3 ? 300 : 100; t[g] += (p * 0.1 - t[g]) / 60; print s "," g "," p "," int(t[g] * 4) / 4 + 25 } }' >long.csv
+awk 'BEGIN { print "time_s,gpu,power_w,temp_c"; for (s = 0; s < 1200; s++) for (g = 0; g < 4; g++) { p = int(s / 300 + g) % 3 ? 300 : 100; t[g] += (p * 0.1 - t[g]) / 60; print s "," g "," p "," int(t[g] * 4) / 4 + 25 } }' >long.csv
 if command -v script >/dev/null; then
   script -qec "'$thermix' calibrate long.csv -o long --no-figures" /dev/null </dev/null >out.txt || say "calibrate of a long log"
   grep -q 'fitting [0-9]* parameters to [0-9]* rows' out.txt || say "long work without a line of progress: $(cat out.txt)"

@@ -10,8 +10,8 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 export THERMIX_DATA=$root LC_ALL=C.UTF-8
 say() { echo "FAILED: $*"; exit 1; }
-cell() { python3 -c 'import csv,sys; print(list(csv.DictReader(open(sys.argv[1])))[int(sys.argv[2])][sys.argv[3]])' "$@"; }
-near() { python3 -c 'import sys; a,b,d=map(float,sys.argv[1:]); sys.exit(abs(a-b)>d)' "$@"; }
+cell() { awk -F, -v row="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == row + 2 { print $c }' "$1"; }
+near() { awk -v a="$1" -v b="$2" -v d="$3" 'BEGIN { exit !(a != "" && b != "" && (a - b) ^ 2 <= d ^ 2) }'; }
 
 # one chip under one fan at full speed is the chip of `thermix budget`: its watts fit, a tenth of a watt more does not
 coarse="--set rows=16 --set cols=16"

@@ -11,7 +11,7 @@ trap 'rm -rf "$dir"' EXIT
 export THERMIX_DATA=$root ASAN_OPTIONS=detect_leaks=0
 programs=("$thermix")
 if [ "${3:-}" = --builds ]; then
-  for preset in debug release debug-clang release-clang; do
+  for preset in debug release clang debug-clang release-clang; do
     [ -f "$root/build/$preset/build.ninja" ] || continue
     cmake --build "$root/build/$preset" --target thermix-cli >"$dir/build.log" 2>&1 || { tail "$dir/build.log"; exit 1; }
     programs+=("$root/build/$preset/cli/thermix")

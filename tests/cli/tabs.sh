@@ -15,7 +15,7 @@ sed "s|@FOLDER@|$root/tests/golden/tabs_small|g" "$root/tests/golden/tabs_small/
 cmp one/table.csv two/table.csv || fail "-j changes the table"
 cmp one/paper.csv two/paper.csv || fail "-j changes the paper's values"
 # a table that was stopped keeps every run that has ended and says so, and the same command does the rest: the same bytes
-fine="--set tick_s=0.0005" # so that the runs end one after another, and not at once
+fine="--set tick_s=0.001" # so that the runs end one after another, and not at once
 "$thermix" table ./$suite -j 2 $fine -o long -q > /dev/null
 n_all=$("$thermix" query long --format csv | tail -n +2 | wc -l)
 for signal in INT KILL; do
@@ -44,7 +44,7 @@ for signal in INT KILL; do
   grep -q "^$n of $n_all runs are there from before (resumed/runs.sqlite), $((n_all - n)) to do" resumed.txt || fail "a resumed table does not say what it kept: $(cat resumed.txt)"
   for f in table paper ledger; do cmp long/$f.csv resumed/$f.csv || fail "a resumed table is another one: $f.csv"; done
 done
-timeout -s INT 1 "$thermix" table tabs -j 1 --set tick_s=0.00002 -o early -q > /dev/null 2> early.txt && fail "a stopped table succeeds"
+timeout -s INT 0.5 "$thermix" table tabs -j 1 --set tick_s=0.00002 -o early -q > /dev/null 2> early.txt && fail "a stopped table succeeds"
 grep -q 'no run had ended, nothing is kept\|stopped by a signal before any run' early.txt || fail "a table that was stopped early: $(cat early.txt)"
 for s in 0.05 0.15 0.25; do # in the midst of its preparations, wherever that is on this machine
   rm -rf early
