@@ -73,7 +73,7 @@ name = "warm"; doc = "hot, then cold, then hot"; source = "test";
 kernels = ( { kernel = "aw_sobolQRNG_k1"; work_s = 150.0; }, { kernel = "aw_dct8x8_k2"; work_s = 30.0; }, { kernel = "aw_sobolQRNG_k1"; work_s = 30.0; } );
 END
 cat > a100.cfg <<'END'
-chip = "a100"; mix = "./warm.cfg"; seed = 1; tick_s = 0.05; quantum_s = 0.05; warmup_s = 60.0; rows = 12; cols = 12;
+chip = "a100"; mix = "./warm.cfg"; seed = 1; tick_s = 0.05; quantum_s = 0.05; warmup_s = 60.0; rows = 8; cols = 8;
 sensor = { period_s = 0.05; quantum_k = 1.0; }; dtm = { policy = "boost"; memory_c = 150.0; }; package = { ambient = 328.15; r_convec = 0.07; };
 END
 "$thermix" run ./a100.cfg -o a100 --trace 0.05 > screen 2> err || { cat err; fail "the A100"; }
