@@ -21,7 +21,7 @@ enum tmx_status tmx_gap_init(struct tmx_gap *j, const struct tmx_run *run, const
                              : tmx_fail(err, TMX_EUNSUPPORTED,
                                         "no bound here: nothing limits the temperature; --limit C does");
     st = st ? st : tmx_work_init(&j->work, run, err);
-    st = st ? st : tmx_plan_chip_init(&j->chip, run, 0, tmx_run_fastest_air(run), err);
+    st = st ? st : tmx_plan_chip_init(&j->chip, run, 0, tmx_run_fastest_air(run, 0), err);
     st = st ? st : tmx_bound_init(&j->bound, &j->chip, &j->work, &j->options, err);
     struct tmx_arena *arena = &j->bound.arena; /* which ends with the bound */
     TMX_TAKE(arena, j->averages.sum, j->bound.lp.n_col);
@@ -176,7 +176,7 @@ static double headroom_w(const struct tmx_run *run)
             return NAN;
         }
     }
-    enum tmx_status st = tmx_plan_chip_init(&c, run, 0, tmx_run_fastest_air(run), &none);
+    enum tmx_status st = tmx_plan_chip_init(&c, run, 0, tmx_run_fastest_air(run, 0), &none);
     bool *on = st ? NULL : malloc(c.n_sm * sizeof *on);
     if (on) {
         memset(on, 1, c.n_sm * sizeof *on);

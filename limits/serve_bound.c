@@ -524,13 +524,8 @@ struct chip { /* a GPU as the lines see it; arrays of units */
 
 static void chip_init(struct chip *c, struct build *d, size_t gpu)
 {
-    const struct tmx_run_kind *k = &d->run->kind[d->run->kind_of_gpu[gpu]];
-    size_t best = 0;
-    for (size_t l = 1; l < k->n_level; l++) {
-        best = k->level_k_per_w[l] <= k->level_k_per_w[best] ? l : best;
-    }
     *c = (struct chip){0};
-    if (tmx_plan_chip_init(&c->plan, d->run, gpu, k->n_level > 1 ? best : SIZE_MAX, d->err)) {
+    if (tmx_plan_chip_init(&c->plan, d->run, gpu, tmx_run_fastest_air(d->run, gpu), d->err)) {
         return;
     }
     const size_t n = c->plan.n_unit;

@@ -509,9 +509,9 @@ const struct tmx_sim_gpu_thermal *tmx_run_gpu_thermal(const struct tmx_run *r, s
     return &r->thermal_of_gpu[gpu];
 }
 
-size_t tmx_run_fastest_air(const struct tmx_run *r)
+size_t tmx_run_fastest_air(const struct tmx_run *r, size_t gpu)
 {
-    const struct tmx_run_kind *k = &r->kind[r->kind_of_gpu[0]];
+    const struct tmx_run_kind *k = &r->kind[r->kind_of_gpu[gpu]];
     size_t best = 0;
     for (size_t l = 1; l < k->n_level; l++) {
         best = k->level_k_per_w[l] <= k->level_k_per_w[best] ? l : best;

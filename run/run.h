@@ -63,8 +63,8 @@ void tmx_run_warn_of_result(const struct tmx_run *run);
 struct tmx_sim *tmx_run_sim(const struct tmx_run *run);
 /* The thermal model of a GPU, for benches that step it alone. */
 const struct tmx_sim_gpu_thermal *tmx_run_gpu_thermal(const struct tmx_run *run, size_t gpu);
-/* The convection level with the fastest air of GPU 0's cooler; SIZE_MAX where convection is constant. */
-size_t tmx_run_fastest_air(const struct tmx_run *run);
+/* The convection level with the fastest air of a GPU's cooler; SIZE_MAX where convection is constant. */
+size_t tmx_run_fastest_air(const struct tmx_run *run, size_t gpu);
 double tmx_run_tick_s(const struct tmx_run *run);
 const char *tmx_run_mix_name(const struct tmx_run *run);
 const char *tmx_run_policy_name(const struct tmx_run *run);
