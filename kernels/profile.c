@@ -99,25 +99,12 @@ static double squared_error(const double *x, void *params)
     return sum;
 }
 
-static enum tmx_status fit_core(struct core_runs *runs, struct tmx_core_fit *fit, struct tmx_err *err)
+static enum tmx_status measure_core(const struct tmx_profile_key *key, void *to, struct tmx_err *err)
 {
+    struct tmx_core_fit *fit = to;
     /* begun near the issue limit, with a few dependent cycles an instruction and two lines in flight */
     double x[] = {log(1.2), log(10), log(2)};
     struct tmx_err own = {0};
-    tmx_minimise(squared_error, runs, 3, x, 0.5, 1e-7, FIT_STEPS, &own);
-    *fit = from_logs(x, runs->lines_per_instr);
-    for (size_t i = 0; i < CORE_RUNS; i++) {
-        const double e =
-            fabs(tmx_core_fit_ipc(fit, runs->warps[i], runs->latency_cycles[i]) / runs->ipc[i] - 1);
-        fit->mean_error += e / CORE_RUNS;
-        fit->worst_error = fmax(fit->worst_error, e);
-    }
-    return tmx_error_give(err, &own);
-}
-
-static enum tmx_status measure_core(const struct tmx_profile_key *key, struct tmx_core_fit *fit,
-                                    struct tmx_err *err)
-{
     struct core_runs runs = {0};
     struct tmx_sm_params sm = key->sm;
     uint64_t lines = 0, issued = 0;
@@ -141,27 +128,14 @@ static enum tmx_status measure_core(const struct tmx_profile_key *key, struct tm
         issued += r.issued;
     }
     runs.lines_per_instr = (double)lines / (double)issued;
-    return fit_core(&runs, fit, err);
-}
-
-enum tmx_status tmx_profile_core(const struct tmx_profile_key *key, const char *cache_dir,
-                                 struct tmx_core_fit *fit, struct tmx_err *err)
-{
-    char hex[TMX_HASH_HEX];
-    const struct tmx_cache_name name = {cache_dir, "core", hex};
-    const struct tmx_piece piece = {fit, sizeof *fit};
-    enum tmx_status st = cache_key(key, hex, err);
-    if (st || (cache_dir && tmx_cache_read(&name, &piece, 1))) {
-        return st;
+    tmx_minimise(squared_error, &runs, 3, x, 0.5, 1e-7, FIT_STEPS, &own);
+    *fit = from_logs(x, runs.lines_per_instr);
+    for (size_t i = 0; i < CORE_RUNS; i++) {
+        const double e = fabs(tmx_core_fit_ipc(fit, runs.warps[i], runs.latency_cycles[i]) / runs.ipc[i] - 1);
+        fit->mean_error += e / CORE_RUNS;
+        fit->worst_error = fmax(fit->worst_error, e);
     }
-    const double n = CORE_RUNS * (double)key->budget;
-    st = tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err,
-                        "measuring one kernel's core, %.3g warp instructions", n);
-    st = st ? st : measure_core(key, fit, err);
-    if (!st && cache_dir) {
-        tmx_cache_write(&name, &piece, 1);
-    }
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 enum tmx_status tmx_profile_gate_point(const struct tmx_profile_key *key, double latency_cycles,
@@ -187,49 +161,64 @@ enum tmx_status tmx_profile_gate_point(const struct tmx_profile_key *key, double
     return TMX_OK;
 }
 
-/* Fresh runs between the points beside the kernel's own latency. */
-static enum tmx_status check_gate(const struct tmx_profile_key *key, struct tmx_gate_profile *p,
-                                  struct tmx_err *err)
+static enum tmx_status measure_gate(const struct tmx_profile_key *key, void *to, struct tmx_err *err)
 {
-    for (int i = 1; i < TMX_GATE_POINTS - 2; i++) {
+    struct tmx_gate_profile *p = to;
+    enum tmx_status st = TMX_OK;
+    *p = (struct tmx_gate_profile){0};
+    for (int i = 0; i < TMX_GATE_POINTS && !st; i++) {
+        const double latency = key->stats.latency_cycles * key->knobs.latency * latency_factor[i];
+        st = tmx_profile_gate_point(key, latency, &p->point[i], err);
+    }
+    for (int i = 1; i < TMX_GATE_POINTS - 2 && !st; i++) { /* fresh runs between those beside its latency */
         const double latency = sqrt(p->point[i].latency_cycles * p->point[i + 1].latency_cycles);
-        struct tmx_gate_point fresh, between_points;
-        const enum tmx_status st = tmx_profile_gate_point(key, latency, &fresh, err);
-        if (st) {
-            return st;
-        }
+        struct tmx_gate_point fresh = {0}, between_points;
+        st = tmx_profile_gate_point(key, latency, &fresh, err);
         tmx_gate_profile_at(p, latency, &between_points);
         for (int k = 0; k < 2; k++) {
             p->asleep_error = fmax(p->asleep_error, fabs(fresh.asleep[k] - between_points.asleep[k]));
         }
         p->slowdown_error = fmax(p->slowdown_error, fabs(fresh.slowdown - between_points.slowdown));
     }
-    return TMX_OK;
+    return st;
+}
+
+/* From the cache, else measured and kept there. n_run: of key->budget instructions each. */
+static enum tmx_status profile(const struct tmx_profile_key *key, const char *cache_dir, const char *kind,
+                               const struct tmx_piece *piece, double n_run, const char *what,
+                               enum tmx_status (*measure)(const struct tmx_profile_key *, void *,
+                                                          struct tmx_err *),
+                               struct tmx_err *err)
+{
+    char hex[TMX_HASH_HEX];
+    const struct tmx_cache_name name = {cache_dir, kind, hex};
+    const double n = n_run * (double)key->budget;
+    enum tmx_status st = cache_key(key, hex, err);
+    if (st || (cache_dir && tmx_cache_read(&name, piece, 1))) {
+        return st;
+    }
+    st = tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err, "%s, %.3g warp instructions",
+                        what, n);
+    st = st ? st : measure(key, piece->data, err);
+    if (!st && cache_dir) {
+        tmx_cache_write(&name, piece, 1);
+    }
+    return st;
+}
+
+enum tmx_status tmx_profile_core(const struct tmx_profile_key *key, const char *cache_dir,
+                                 struct tmx_core_fit *fit, struct tmx_err *err)
+{
+    return profile(key, cache_dir, "core", &(struct tmx_piece){fit, sizeof *fit}, CORE_RUNS,
+                   "measuring one kernel's core", measure_core, err);
 }
 
 enum tmx_status tmx_profile_gate(const struct tmx_profile_key *key, const char *cache_dir,
                                  struct tmx_gate_profile *p, struct tmx_err *err)
 {
-    char hex[TMX_HASH_HEX];
-    const struct tmx_cache_name name = {cache_dir, "gate", hex};
-    const struct tmx_piece piece = {p, sizeof *p};
-    enum tmx_status st = cache_key(key, hex, err);
-    if (st || (cache_dir && tmx_cache_read(&name, &piece, 1))) {
-        return st;
-    }
-    *p = (struct tmx_gate_profile){0};
-    const double n = 2.0 * (TMX_GATE_POINTS + 2) * (double)key->budget; /* each with its ungated twin */
-    st = tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err,
-                        "gating of one kernel, %.3g warp instructions", n);
-    for (int i = 0; !st && i < TMX_GATE_POINTS; i++) {
-        const double latency = key->stats.latency_cycles * key->knobs.latency * latency_factor[i];
-        st = tmx_profile_gate_point(key, latency, &p->point[i], err);
-    }
-    st = st ? st : check_gate(key, p, err);
-    if (!st && cache_dir) {
-        tmx_cache_write(&name, &piece, 1);
-    }
-    return st;
+    return profile(key, cache_dir, "gate", &(struct tmx_piece){p, sizeof *p},
+                   2.0 * (TMX_GATE_POINTS + 2), /* each with its ungated twin */
+                   "gating of one kernel", measure_gate, err);
 }
 
 static double between(double a, double b, double x)
