@@ -437,6 +437,20 @@ size_t tmx_csv_column(const struct tmx_csv *csv, const char *name)
     return i;
 }
 
+enum tmx_status tmx_csv_need(const struct tmx_csv *csv, const char *names, struct tmx_err *err)
+{
+    char name[64];
+    for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        if (tmx_csv_column(csv, name) == csv->n_column) {
+            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->head_line, "no column \"%s\"", name);
+        }
+        at += n;
+    }
+    return TMX_OK;
+}
+
 const char *tmx_csv_cell(const struct tmx_csv *csv, size_t row, size_t column)
 {
     return csv->cell[row * csv->n_column + column];

@@ -42,6 +42,8 @@ void tmx_csv_finish(struct tmx_csv *csv); /* accepts zeroed memory */
 
 /* Index of a column; n_column when absent. */
 size_t tmx_csv_column(const struct tmx_csv *csv, const char *name);
+/* An error unless it has these columns, which blanks separate. */
+TMX_NODISCARD enum tmx_status tmx_csv_need(const struct tmx_csv *csv, const char *names, struct tmx_err *err);
 /* A warning about columns that are none of these. */
 void tmx_csv_idle(const struct tmx_csv *csv, const size_t *column, size_t n);
 const char *tmx_csv_cell(const struct tmx_csv *csv, size_t row, size_t column);

@@ -38,7 +38,9 @@
 
 enum { MAX_GPU = 512 };
 
+struct task;
 struct claims { /* of one task */
+    const struct task *task;
     const struct tmx_csv *targets;
     struct claim_value {
         double ours;
@@ -82,16 +84,31 @@ struct claim_file {
     size_t n_figure;
 };
 
-/* Ours of the target of this id; NAN: its data are not installed. Nothing after an error. */
-static void claim(struct claims *c, const char *id, double ours)
+/* The value of the target of this id; NAN: its data are not installed. Nothing after an error. */
+static void give(struct claims *c, const char *id, double ours)
 {
-    const size_t column = tmx_csv_column(c->targets, "id");
-    c->any = true;
+    size_t n = 0;
     for (size_t i = 0; i < c->targets->n_row && !c->err.code; i++) {
-        if (strcmp(tmx_csv_cell(c->targets, i, column), id) == 0) {
+        if (strcmp(tmx_csv_at(c->targets, i, "id"), id) == 0) {
             c->value[i] = (struct claim_value){ours, true};
+            n++;
         }
     }
+    if (n != 1 && !c->err.code) {
+        tmx_error(&c->err, TMX_EPARSE, "%s: %zu rows have the id \"%s\", expected one", c->targets->source, n,
+                  id);
+    }
+    c->any = true;
+}
+
+/* Ours, of data that are installed. */
+static void claim(struct claims *c, const char *id, double ours)
+{
+    if (isnan(ours) && !c->err.code) {
+        tmx_error(&c->err, TMX_EPARSE, "target %s: no number comes of %s", id,
+                  c->task->file[0] ? c->task->file : c->task->run);
+    }
+    give(c, id, ours);
 }
 
 /* ---- workloads/measured/targets.cfg ---- */
@@ -264,12 +281,15 @@ static bool measured(struct claims *c, const char *file, char path[TMX_PATH_SIZE
     return !c->err.code && !tmx_data_file(name, path, &c->err);
 }
 
-/* No rows after an error. */
-static struct tmx_csv read_measured(struct claims *c, const char *file)
+/* No rows after an error, which a file without these columns is. */
+static struct tmx_csv read_measured(struct claims *c, const char *file, const char *columns)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
-    (void)(measured(c, file, path) && tmx_csv_read(&csv, path, &c->err));
+    if (measured(c, file, path) && !tmx_csv_read(&csv, path, &c->err) &&
+        tmx_csv_need(&csv, columns, &c->err)) {
+        tmx_csv_finish(&csv);
+    }
     return csv;
 }
 
@@ -347,7 +367,7 @@ static void run_task(struct claims *r, const struct task *t)
                 point(r, c->figure, c->series, x[i], y[i]);
             }
         } else { /* quantiles beside those of a file */
-            struct tmx_csv csv = read_measured(r, c->file);
+            struct tmx_csv csv = read_measured(r, c->file, "series quantile_pct value");
             for (size_t i = 0; i < csv.n_row; i++) {
                 if (strcmp(tmx_csv_at(&csv, i, "series"), c->series) == 0) {
                     const double pct = tmx_csv_value_at(&csv, i, "quantile_pct");
@@ -371,7 +391,7 @@ static void population_task(struct claims *r, const struct task *t)
     if (!execute(r, &sgemm, t->run, "", t->from_s) || !execute(r, &pagerank, t->run, t->mix, t->from_s)) {
         return;
     }
-    struct tmx_csv csv = read_measured(r, t->file);
+    struct tmx_csv csv = read_measured(r, t->file, "power_w temp_c sm_mhz");
     const size_t n = sgemm.n;
     residuals(n, sgemm.hottest_c, sgemm.mhz, clock);
     residuals(n, pagerank.hottest_c, pagerank.w, watts);
@@ -409,7 +429,8 @@ static void limits_task(struct claims *r, const struct task *t)
     if (n_cap > MAX_CAP) {
         tmx_error(&r->err, TMX_ECONFIG, "%s: more than %d limits", t->run, MAX_CAP);
     }
-    struct tmx_csv csv = read_measured(r, t->file);
+    struct tmx_csv csv =
+        read_measured(r, t->file, "dataset network power_limit average_power time_per_epoch");
     for (size_t row = 0; row + n_cap <= csv.n_row; row++) {
         /* Rows from one on: a cell that some limit slows, under all limits? */
         const double top_w = tmx_csv_value_at(&csv, row + n_cap - 1, "average_power"), low_w = top_w / 2;
@@ -467,7 +488,7 @@ static void maxq_task(struct claims *r, const struct task *t)
         const char *gpu, *run;
     } cases[] = {{"A100", "maxq-a100"}, {"H100", "maxq-h100"}};
     struct means m;
-    struct tmx_csv csv = read_measured(r, t->file);
+    struct tmx_csv csv = read_measured(r, t->file, "gpu benchmark scenario cap_w ratio");
     double sum = 0, worst = 0, n = 0;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0] && execute(r, &m, cases[c].run, "", t->from_s);
          c++) {
@@ -610,7 +631,7 @@ static void lit_task(struct claims *r, const struct task *t)
     tmx_run_values_finish(&v);
     tmx_sweep_finish(&sweep);
     if (r->points) { /* Table III as printed: rows power, throughput of each way, measured and by its model */
-        csv = read_measured(r, t->file);
+        csv = read_measured(r, t->file, "where quantity value kind");
     }
     for (size_t i = 0; i + 1 < csv.n_row; i++) {
         if (strncmp(tmx_csv_at(&csv, i, "quantity"), "power", 5) == 0 &&
@@ -645,7 +666,7 @@ static double row_difference_error(const struct tmx_replay *r, const struct tmx_
         }
         const double is = measured[1] / n[1] - measured[0] / n[0],
                      ours = predicted[1] / n[1] - predicted[0] / n[0];
-        worst = fmax(worst, fabs(ours / is - 1));
+        worst = isnan(ours / is) ? NAN : worst < fabs(ours / is - 1) ? fabs(ours / is - 1) : worst;
         first = k;
     }
     return worst;
@@ -724,7 +745,7 @@ static void golden(struct claims *c, const struct task *t)
         found = found && !tmx_data_file(name, path[i], &absent);
     }
     if (!found) {
-        claim(c, t->id, NAN);
+        give(c, t->id, NAN);
         return;
     }
     struct tmx_err *err = &c->err;
@@ -818,9 +839,11 @@ enum tmx_status tmx_validate_watts(struct tmx_watts_check *w, struct tmx_err *er
         return st;
     }
     const size_t total = tmx_csv_column(&csv, "sim_total_W"), board = tmx_csv_column(&csv, "measured_W");
-    if (!tmx_data_find(TMX_DATA_CHIP, "v100", path, &failed) && !tmx_chip_open(&chip, path, &failed) &&
-        (total == csv.n_column || board == csv.n_column || csv.n_row == 0)) {
-        tmx_error_at(&failed, TMX_EPARSE, csv.source, 1, "expected columns sim_total_W and measured_W");
+    if (!tmx_csv_need(&csv, "sim_total_W measured_W", &failed) && csv.n_row == 0) {
+        tmx_error_at(&failed, TMX_EPARSE, csv.source, 1, "no rows");
+    }
+    if (!failed.code && !tmx_data_find(TMX_DATA_CHIP, "v100", path, &failed)) {
+        (void)!tmx_chip_open(&chip, path, &failed);
     }
     for (size_t r = 0; !failed.code && r < csv.n_row; r++) {
         double all, is;
@@ -867,7 +890,8 @@ static enum tmx_status compute(void *ctx, size_t i, FILE *out, struct tmx_err *e
 {
     const struct tasks *s = ctx;
     const struct task *task = &s->file.task[i];
-    struct claims c = {.targets = &s->targets,
+    struct claims c = {.task = task,
+                       .targets = &s->targets,
                        .value = s->value + i * s->targets.n_row,
                        .points = s->options->points ? out : NULL};
     make[task->kind](&c, task);
@@ -902,17 +926,39 @@ static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struc
     return TMX_OK;
 }
 
+static bool is_wanted(const struct tmx_validate_options *o, const char *part)
+{
+    return o->n_part == 0 || tmx_names_find(part, o->part, o->n_part) < o->n_part;
+}
+
+static enum tmx_status read_targets(struct tmx_csv *csv, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    enum tmx_status st = tmx_data_file("workloads/measured/targets.csv", path, err);
+    st = st ? st : tmx_csv_read(csv, path, err);
+    st = st ? st
+            : tmx_csv_need(csv,
+                           "part id what unit measured band origin known source quantity trained_on protocol",
+                           err);
+    for (size_t i = 0; !st && i < csv->n_row; i++) {
+        if (isnan(tmx_csv_value_at(csv, i, "measured")) || !(tmx_csv_value_at(csv, i, "band") >= 0)) {
+            st = tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[i],
+                             "measured \"%s\", band \"%s\": expected two numbers, the second 0 or more",
+                             tmx_csv_at(csv, i, "measured"), tmx_csv_at(csv, i, "band"));
+        }
+    }
+    return st;
+}
+
 enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_options *options,
                              struct tmx_err *err)
 {
     struct tasks s = {.options = options};
-    char path[TMX_PATH_SIZE];
     enum tmx_status st = load(&s.file, err);
     size_t n_task = 0;
     for (size_t i = 0; i < s.file.n_task; i++) { /* of the parts that are asked for */
         struct task *task = &s.file.task[i];
-        if (options->n_part == 0 ||
-            tmx_names_find(task->part, options->part, options->n_part) < options->n_part) {
+        if (is_wanted(options, task->part)) {
             s.file.task[n_task++] = *task;
         } else {
             free(task->claim);
@@ -925,11 +971,21 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
                                   .ctx = &s,
                                   .run = compute,
                                   .collect = collect};
-    st = st ? st : tmx_data_file("workloads/measured/targets.csv", path, err);
-    st = st ? st : tmx_csv_read(&s.targets, path, err);
+    st = st ? st : read_targets(&s.targets, err);
     TMX_TAKE(&s.arena, s.value, n_task * s.targets.n_row);
     st = st || s.value ? st : tmx_no_memory(err);
     st = st ? st : tmx_pool_run(&pool, err);
+    for (size_t k = 0; !st && k < s.targets.n_row; k++) {
+        size_t i = 0;
+        while (i < n_task && !s.value[i * s.targets.n_row + k].has) {
+            i++;
+        }
+        if (i == n_task && is_wanted(options, tmx_csv_at(&s.targets, k, "part"))) {
+            st = tmx_fail_at(err, TMX_EPARSE, s.targets.source, s.targets.line[k],
+                             "no task of targets.cfg makes \"%s\" of part \"%s\"",
+                             tmx_csv_at(&s.targets, k, "id"), tmx_csv_at(&s.targets, k, "part"));
+        }
+    }
     *t = st ? NULL
             : tmx_table_of(
                   "part what trained_on source quantity measured:3 ours:4 bar:3 unit origin seen protocol "
@@ -945,7 +1001,7 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
         const char *origin = tmx_csv_at(of, k, "origin"), *quantity = tmx_csv_at(of, k, "quantity");
         const double is = tmx_csv_value_at(of, k, "measured"), band = tmx_csv_value_at(of, k, "band"),
                      ours = s.value[at].ours;
-        const bool is_there = !isnan(ours) && !isnan(is), holds = fabs(ours - is) <= band;
+        const bool is_there = !isnan(ours), holds = fabs(ours - is) <= band;
         tmx_table_row(*t, "%s %s %s %s %s %G %G %G %s %s %s %s %s %s", tmx_csv_at(of, k, "part"),
                       tmx_csv_at(of, k, "what"), tmx_csv_at(of, k, "trained_on"), tmx_csv_at(of, k, "source"),
                       quantity[0] ? quantity : tmx_csv_at(of, k, "id"), is, ours, is_there ? band : NAN,

@@ -380,19 +380,15 @@ static void print_cells(const struct tmx_csv *csv, size_t row, FILE *out)
 /* The folder's paper.csv; no rows for a suite without the paper's values. */
 static void read_paper(struct tmx_csv *csv, const char *dir, struct tmx_err *err)
 {
-    static const char *const need[] = {"paper",       "figure", "quantity", "case",     "unit",
-                                       "paper_value", "ours",   "sd",       "relation", "origin",
-                                       "error",       "band",   "outcome",  "follows"};
     char path[1024];
     if (!tmx_os_exists(dir)) {
         tmx_error_at(err, TMX_EIO, dir, 0, "no such folder; make it with `thermix table SUITE -o %s`", dir);
     } else if (!tmx_path_join(path, dir, "paper.csv", err) && tmx_os_exists(path)) {
-        (void)!tmx_csv_read(csv, path, err);
-    }
-    for (size_t i = 0; csv->n_row > 0 && i < sizeof need / sizeof need[0]; i++) {
-        if (tmx_csv_column(csv, need[i]) == csv->n_column) {
-            tmx_error_at(err, TMX_EPARSE, path, 1, "no column \"%s\"", need[i]);
-        }
+        (void)(tmx_csv_read(csv, path, err) ||
+               tmx_csv_need(csv,
+                            "paper figure quantity case unit paper_value ours sd relation origin error band "
+                            "outcome follows",
+                            err));
     }
 }
 

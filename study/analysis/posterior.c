@@ -137,14 +137,9 @@ static void read_values(struct tmx_posterior *p, struct tmx_err *err)
 
 static void check_columns(struct tmx_posterior *p, const char *importance, struct tmx_err *err)
 {
-    static const char *const need[] = {"figure",   "quantity", "case",   "paper_value",
-                                       "relation", "band",     "follows"};
     const struct tmx_csv *sets = &p->sets, *values = &p->values;
-    for (size_t i = 0; i < sizeof need / sizeof need[0]; i++) {
-        if (tmx_csv_column(values, need[i]) == values->n_column) {
-            tmx_error_at(err, TMX_EPARSE, values->source, 1, "no column \"%s\"", need[i]);
-            return;
-        }
+    if (tmx_csv_need(values, "figure quantity case paper_value relation band follows", err)) {
+        return;
     }
     p->status = tmx_csv_column(sets, "status");
     p->value0 = tmx_csv_column(sets, "v1");
