@@ -979,7 +979,9 @@ enum tmx_status tmx_results_warnings(struct tmx_results *r, struct tmx_warnings 
     return tmx_error_give(err, &r->e);
 }
 
-static void merge_one(struct tmx_results *r, const char *path)
+/* Checked against what was taken before it; then its points are taken, or, with write, its runs are stored.
+ */
+static void merge_one(struct tmx_results *r, const char *path, bool write)
 {
     char from[512];
     locate(path, from);
@@ -988,7 +990,7 @@ static void merge_one(struct tmx_results *r, const char *path)
         return;
     }
     sqlite3_stmt *s = ask(r,
-                          "SELECT a.key, a.value, b.value FROM main.study a, other.study b"
+                          "SELECT a.key, a.value, b.value FROM taken_study a, other.study b"
                           " WHERE a.key = b.key AND a.key <> 'hash' AND a.value <> b.value LIMIT 1",
                           "");
     if (row(r, s)) {
@@ -997,7 +999,7 @@ static void merge_one(struct tmx_results *r, const char *path)
     }
     /* A point that both have must have the same run in both: else one of them is of earlier inputs. */
     const int64_t n =
-        number(r, "SELECT count(*) FROM main.point a, other.point b WHERE a.n = b.n AND a.run <> b.run", "");
+        number(r, "SELECT count(*) FROM taken_point a, other.point b WHERE a.n = b.n AND a.run <> b.run", "");
     if (n > 0) {
         tmx_error_at(
             &r->e, TMX_EIO, from, 0,
@@ -1005,19 +1007,25 @@ static void merge_one(struct tmx_results *r, const char *path)
             "changed in between; sweep the older one again",
             (int)n);
     }
-    exec(r,
-         "BEGIN IMMEDIATE;"
-         "INSERT OR IGNORE INTO main.study SELECT * FROM other.study;"
-         "INSERT OR IGNORE INTO main.point SELECT * FROM other.point;"
-         "CREATE TEMP TABLE fresh AS SELECT id FROM other.run o WHERE NOT EXISTS"
-         " (SELECT 1 FROM main.run m WHERE m.id = o.id AND (m.status = 'done' OR o.status = 'failed'));"
-         "INSERT OR REPLACE INTO main.run SELECT * FROM other.run WHERE id IN (SELECT id FROM fresh);"
-         "INSERT OR REPLACE INTO main.parameter SELECT * FROM other.parameter WHERE run IN (SELECT id FROM "
-         "fresh);"
-         "INSERT OR REPLACE INTO main.metric SELECT * FROM other.metric WHERE run IN (SELECT id FROM fresh);"
-         "DROP TABLE fresh");
-    store_hash(r);
-    commit(r);
+    if (!write) {
+        exec(r, "INSERT OR IGNORE INTO taken_study SELECT key, value FROM other.study;"
+                "INSERT OR IGNORE INTO taken_point SELECT n, run FROM other.point");
+    } else {
+        exec(r,
+             "BEGIN IMMEDIATE;"
+             "INSERT OR IGNORE INTO main.study SELECT * FROM other.study;"
+             "INSERT OR IGNORE INTO main.point SELECT * FROM other.point;"
+             "CREATE TEMP TABLE fresh AS SELECT id FROM other.run o WHERE NOT EXISTS"
+             " (SELECT 1 FROM main.run m WHERE m.id = o.id AND (m.status = 'done' OR o.status = 'failed'));"
+             "INSERT OR REPLACE INTO main.run SELECT * FROM other.run WHERE id IN (SELECT id FROM fresh);"
+             "INSERT OR REPLACE INTO main.parameter SELECT * FROM other.parameter"
+             " WHERE run IN (SELECT id FROM fresh);"
+             "INSERT OR REPLACE INTO main.metric SELECT * FROM other.metric"
+             " WHERE run IN (SELECT id FROM fresh);"
+             "DROP TABLE fresh");
+        store_hash(r);
+        commit(r);
+    }
     forget_statements(r);
     sqlite3_exec(r->db, "DETACH DATABASE other", NULL, NULL, NULL);
 }
@@ -1046,8 +1054,12 @@ enum tmx_status tmx_results_merge(const char *path, const char *const *from, siz
             check_whole(r);
         }
         results_write(r);
-        for (size_t i = 0; i < n && !r->e.code; i++) {
-            merge_one(r, from[i]);
+        exec(r, "CREATE TEMP TABLE taken_study (key PRIMARY KEY, value);"
+                "CREATE TEMP TABLE taken_point (n PRIMARY KEY, run);"
+                "INSERT INTO taken_study SELECT key, value FROM main.study;"
+                "INSERT INTO taken_point SELECT n, run FROM main.point");
+        for (size_t i = 0; i < 2 * n && !r->e.code; i++) { /* all are checked before one is written */
+            merge_one(r, from[i % n], i >= n);
         }
         st = tmx_error_give(err, &r->e);
     }

@@ -176,9 +176,9 @@ refuses 'no column "zz"; there are' query s.db --columns zz
 refuses 'no run has rows = 88, did you mean "8"?' query s.db --where rows=88
 refuses 'another study: its name is "t", not "s"' merge s.db t.db -o m.db
 ls m.db* 2>/dev/null && say 'a merge that failed leaves a file'
-quiet merge s.db -o m.db
+quiet sweep ./s.cfg -q --limit 1 -o m.db
 "$thermix" query m.db --format csv >kept.csv
-refuses 'another study' merge s.db t.db -o m.db
+refuses 't.db: another study' merge s.db t.db -o m.db
 "$thermix" query m.db --format csv | cmp -s - kept.csv || say 'a merge that failed changes what was there'
 sed -i s,0.05,0.025, run.cfg && quiet sweep ./s.cfg -q --limit 1 -o u.db
 refuses 'u.db: 2 points have other runs than in what is merged before it' merge s.db u.db -o n.db
