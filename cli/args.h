@@ -96,17 +96,20 @@ struct tmx_arg {
     }
 
 /* Rows that many commands have. */
-#define TMX_ARG_FORMAT(s, field)                                               \
-    TMX_ARG(s, field, WORD, "format", 0, .words = tmx_formats, .def = "table", \
+#define TMX_ARG_FORMAT_IF(s, field, ...)                                                    \
+    TMX_ARG(s, field, WORD, "format", 0, .words = tmx_formats, .def = "table", __VA_ARGS__, \
             .doc = "how the table is printed")
-#define TMX_ARG_COLUMNS(s, field)                                                                           \
+#define TMX_ARG_FORMAT(s, field) TMX_ARG_FORMAT_IF(s, field, .of = NULL)
+#define TMX_ARG_COLUMNS(s, field, ...)                                                                      \
     TMX_ARG(                                                                                                \
-        s, field, LIST, "columns", 0, .value = "NAME,...|all",                                              \
+        s, field, LIST, "columns", 0, .value = "NAME,...|all", __VA_ARGS__,                                 \
         .doc =                                                                                              \
             "print these columns (without it: all, and on a terminal those that are not empty or zero and " \
             "that fit)")
-/* Both, of a struct tmx_print called print. */
-#define TMX_ARG_TABLE(s) TMX_ARG_FORMAT(s, print.format), TMX_ARG_COLUMNS(s, print.columns)
+/* Both, of a struct tmx_print called print, and where they count: .of or .apart. */
+#define TMX_ARG_TABLE_IF(s, ...) \
+    TMX_ARG_FORMAT_IF(s, print.format, __VA_ARGS__), TMX_ARG_COLUMNS(s, print.columns, __VA_ARGS__)
+#define TMX_ARG_TABLE(s) TMX_ARG_TABLE_IF(s, .of = NULL)
 #define TMX_ARG_SET(s, field, prefix_)                                                                       \
     TMX_ARG(s, field, SETS, "set", 0, .value = "KEY=VALUE", .prefix = (prefix_), .names = TMX_NAMES_SETTING, \
             .doc = "override a key, such as tick_s=0.01 or dtm.policy=dvfs; may be repeated")

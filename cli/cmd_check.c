@@ -402,7 +402,7 @@ struct args {
 
 static const struct tmx_arg rows[] = {TMX_ARG_SET(args, sets, ""),
                                       TMX_ARG_FORMAT(args, print.format),
-                                      TMX_ARG_COLUMNS(args, print.columns),
+                                      TMX_ARG_COLUMNS(args, print.columns, .of = NULL),
                                       {0}};
 
 /* What a name or a file is: a run, suite, study, mix, chip, system, kernel or batch, each with everything it

@@ -26,7 +26,7 @@ static const struct tmx_arg rows[] = {
             .doc = "override a key of the node, as in gpu.redistribution=greedy; may be repeated"),
     TMX_ARG(args, temp_c, REAL, "temp", 0, .value = "C", .min = -TMX_ZERO_C, .max = 1000,
             .doc = "chip temperature; without it the node's reference"),
-    TMX_ARG_TABLE(args),
+    TMX_ARG_TABLE_IF(args, .apart = "decide"),
     {0},
 };
 

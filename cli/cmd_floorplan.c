@@ -655,7 +655,7 @@ static const struct tmx_arg rows[] = {
             .doc = "convert: HotSpot's files, or 3D-ICE's: of a .flp a floorplan, of a .lcf or .config a "
                    "stack in the folder -o"),
     TMX_ARG(args, gaps, FLAG, "allow-gaps", 0, .doc = "accept floorplans whose units leave gaps in the die"),
-    TMX_ARG_TABLE(args),
+    TMX_ARG_TABLE_IF(args, .of = "show compare optimise"),
     {.type = TMX_ARG_GROUP, .doc = "generate:"},
     TMX_ARG(args, sms, INT, "sms", 0, .of = "generate", .value = "N", .min = 1, .max = 4096, .def = "1",
             .doc = "number of SMs"),

@@ -47,7 +47,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "out", 'o', .apart = "export tune", .value = "DIR", .names = TMX_NAMES_FOLDER,
             .doc = "write table.csv into DIR (with --convert: the file to write)"),
     TMX_ARG_JOBS(args, jobs),
-    TMX_ARG_TABLE(args),
+    TMX_ARG_TABLE_IF(args, .apart = "convert export tune"),
     TMX_ARG_QUIET(args, quiet),
     {0},
 };

@@ -182,6 +182,9 @@ printf x | dd of="$file" bs=1 seek=130 conv=notrunc 2>/dev/null
 fails '--keep does nothing: it is of clean' cache --keep 3
 fails '--by does nothing in rotate: it is of scale move split grid' floorplan rotate x.flp --by 2x2
 fails '--output does nothing in check' floorplan check x.flp -o y.flp
+fails '--format does nothing in scale: it is of show compare optimise' floorplan scale x.flp --by 2 --format csv
+fails '--columns does nothing beside --decide' consolidate 1S+20B --decide --columns setup
+fails '--format does nothing beside --tune' gate hotspot --tune all --format csv
 fails '--seeds does nothing without --tune' gate hotspot --seeds 3
 fails '--shard does nothing beside --dry-run' sweep cooling-quick --dry-run --shard 1/2
 fails '--where does nothing beside --failed' query x.sqlite --failed --where policy=BL
