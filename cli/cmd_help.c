@@ -14,7 +14,7 @@ struct args {
 static const char *const shells[] = {"bash", NULL};
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, man, FLAG, "man", 'm',
+    TMX_ARG(args, man, FLAG, "man", 'm', .apart = "completion",
             .doc = "print the man page (troff), of thermix itself without COMMAND"),
     TMX_ARG(args, completion, WORD, "completion", 0, .words = shells,
             .doc = "print the completion script of this shell"),
@@ -75,6 +75,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     if (a->completion >= 0) {
+        if (a->command.n > 0) {
+            return tmx_fail(err, TMX_ECONFIG, "%s does nothing beside --completion", a->command.text[0]);
+        }
         fputs(bash, stdout);
         return TMX_OK;
     }

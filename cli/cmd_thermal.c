@@ -84,7 +84,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, verify_with, TEXT, "verify-with", 0, .value = "PATH", .names = TMX_NAMES_FILE,
             .doc = "run the HotSpot program at PATH on the same files and print the differences"),
     TMX_ARG(args, verbose, FLAG, "verbose", 'v', .doc = "print the chosen method and the reason"),
-    TMX_ARG(args, quiet, FLAG, "quiet", 0,
+    TMX_ARG(args, quiet, FLAG, "quiet", 0, .apart = "verbose",
             .doc = "print no notes on standard error, only warnings and errors"),
     {0},
 };

@@ -221,6 +221,10 @@ static void check_options(const struct tmx_trace_options *args, struct tmx_err *
                   "--network physical: not with --hotspot-compat, --verify-with or --method hotspot, whose "
                   "network is HotSpot's");
     }
+    if (physical && method == &tmx_thermal_lumped) {
+        tmx_error(err, TMX_ECONFIG,
+                  "--network physical does nothing with --method lumped: it has no network");
+    }
     if (!physical && args->refine > 1) {
         tmx_error(err, TMX_ECONFIG, "--refine is of --network physical");
     }
@@ -271,6 +275,14 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
         return err->code;
     }
     say_what_is_not_modelled(r);
+    if (!cfg->o[0] && !cfg->grid_transient_file[0] && !cfg->all_transient_file[0] && !verify &&
+        !args->keep_rows &&
+        (args->method || args->scheme == TMX_TRACE_BE || args->tolerance_k > 0 || args->modes > 0 ||
+         args->mixed)) {
+        tmx_log_say(log, TMX_LOG_WARNING,
+                    "--method, --scheme, --tolerance, --modes and --mixed do nothing without -o, "
+                    "-grid_transient_file or -all_transient_file: steady states are solved on the full grid");
+    }
     tmx_stack_create(cfg, &options, log, &r->stack, err);
     if (verify && !tmx_hotspot_config_given(cfg, "model_type")) {
         tmx_error(err, TMX_ECONFIG,

@@ -183,6 +183,8 @@ fails '--keep does nothing: it is of clean' cache --keep 3
 fails '--by does nothing in rotate: it is of scale move split grid' floorplan rotate x.flp --by 2x2
 fails '--output does nothing in check' floorplan check x.flp -o y.flp
 fails '--format does nothing in scale: it is of show compare optimise' floorplan scale x.flp --by 2 --format csv
+fails '--man does nothing beside --completion' help --man --completion bash
+fails 'run does nothing beside --completion' help run --completion bash
 fails '--columns does nothing beside --decide' consolidate 1S+20B --decide --columns setup
 fails '--format does nothing beside --tune' gate hotspot --tune all --format csv
 fails '--seeds does nothing without --tune' gate hotspot --seeds 3

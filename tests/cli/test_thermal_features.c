@@ -263,6 +263,8 @@ static void nothing_asked_for_is_dropped_in_silence(void **state)
     static const struct {
         const char *options, *says;
     } row[] = {{"--refine 2", "--refine is of --network physical"},
+               {"--network physical --method lumped", "does nothing with --method lumped"},
+               {"--quiet -v", "--quiet does nothing beside --verbose"},
                {"--modes 9", "--modes is the reduced model's"},
                {"-grid_transient_file feat.npy", "feat.npy: fields are written as text"},
                {"-steady_file feat.npy", "feat.npy: fields are written as text"}};
@@ -278,6 +280,8 @@ static void nothing_asked_for_is_dropped_in_silence(void **state)
     assert_int_equal(
         run_to("-c feat.config -f feat.flp -p feat.ptrace -model_type block --tolerance 0.1", "feat.err"), 2);
     assert_true(holds("feat.err", "--tolerance is the reduced model's"));
+    run("-c feat.config -f feat.flp -p feat.ptrace --tolerance 0.1");
+    assert_true(holds("feat.err", "do nothing without -o"));
     run(BASE "-grid_rows 8 -grid_rows 4");
     assert_true(holds("feat.err", "given more than once, the first counts, as in HotSpot: grid_rows"));
     run(BASE "-ambient 300"); /* of the configuration file, too: there the command line counts */
