@@ -44,83 +44,75 @@ static void add_text(struct tmx_texts *t, struct tmx_arena *arena, const char *t
 }
 
 /* The words between commas; text in brackets is not split. */
-static enum tmx_status read_list(struct tmx_texts *t, struct tmx_arena *arena, const char *text,
-                                 struct tmx_err *err)
+static void read_list(struct tmx_texts *t, struct tmx_arena *arena, const char *text, struct tmx_err *err)
 {
     const char *begin = text;
     int depth = 0;
     *t = (struct tmx_texts){.n = 0};
-    for (const char *c = text;; c++) {
+    for (const char *c = text; c == text || c[-1]; c++) {
         depth += (*c == '(') - (*c == ')');
         if (!*c || (*c == ',' && depth == 0)) {
             const char *word = tmx_arena_letters(arena, begin, (size_t)(c - begin));
             if (c == begin) {
-                return tmx_fail(err, TMX_ECONFIG, "an empty word in \"%s\"", text);
-            }
-            if (word && tmx_names_find(word, t->text, t->n) < t->n) {
-                return tmx_fail(err, TMX_ECONFIG, "%s is given twice in \"%s\"", word, text);
+                tmx_error(err, TMX_ECONFIG, "an empty word in \"%s\"", text);
+            } else if (word && tmx_names_find(word, t->text, t->n) < t->n) {
+                tmx_error(err, TMX_ECONFIG, "%s is given twice in \"%s\"", word, text);
             }
             add_text(t, arena, word);
             begin = c + 1;
         }
-        if (!*c) {
-            return TMX_OK;
-        }
     }
 }
 
-static enum tmx_status number(const struct tmx_arg *a, const char *text, double *v, struct tmx_err *err)
+static double number(const struct tmx_arg *a, const char *text, struct tmx_err *err)
 {
+    double v;
     const bool whole = a->type != TMX_ARG_REAL;
     const struct tmx_span span = {text, text + strlen(text)};
     const bool celsius = a->value && (strcmp(a->value, "C") == 0 || strcmp(a->value, "T") == 0);
-    if ((tmx_span_real(span, v) || (celsius && tmx_celsius_read(text, v))) && *v >= a->min && *v <= a->max &&
-        (!whole || *v == floor(*v))) {
-        return TMX_OK;
+    if ((tmx_span_real(span, &v) || (celsius && tmx_celsius_read(text, &v))) && v >= a->min && v <= a->max &&
+        (!whole || v == floor(v))) {
+        return v;
     }
-    return tmx_fail(err, TMX_ECONFIG, "--%s %s: expected a %snumber from %.10g to %.10g", a->name, text,
-                    whole ? "whole " : "", a->min, a->max);
+    tmx_error(err, TMX_ECONFIG, "--%s %s: expected a %snumber from %.10g to %.10g", a->name, text,
+              whole ? "whole " : "", a->min, a->max);
+    return 0;
 }
 
 /* The numbers between commas, in place of those that are there. */
-static enum tmx_status set_ints(const struct tmx_arg *a, const char *text, struct tmx_ints *to,
-                                struct tmx_arena *arena, struct tmx_err *err)
+static void set_ints(const struct tmx_arg *a, const char *text, struct tmx_ints *to, struct tmx_arena *arena,
+                     struct tmx_err *err)
 {
     struct tmx_texts words;
-    enum tmx_status st = read_list(&words, arena, text, err);
+    read_list(&words, arena, text, err);
     to->n = TMX_TAKE(arena, to->v, words.n) ? words.n : 0;
-    for (size_t i = 0; i < to->n && !st; i++) {
-        double v = 0;
-        st = number(a, words.text[i], &v, err);
-        to->v[i] = st ? 0 : (int)v;
+    for (size_t i = 0; i < to->n; i++) {
+        to->v[i] = (int)number(a, words.text[i], err);
     }
-    return st;
 }
 
-static enum tmx_status word(const struct tmx_arg *a, const char *text, int *which, struct tmx_err *err)
+/* Its place among the words; -1: it is none of them, which is an error. */
+static int word(const struct tmx_arg *a, const char *text, struct tmx_err *err)
 {
     char list[400] = "";
     size_t n = 0;
     for (; a->words[n]; n++) {
         if (strcmp(a->words[n], text) == 0) {
-            *which = (int)n;
-            return TMX_OK;
+            return (int)n;
         }
     }
     const char *near = tmx_suggest_nearest(text, a->words, n);
     for (size_t i = 0; i < n; i++) {
         tmx_text_add(list, sizeof list, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", a->words[i]);
     }
-    return tmx_fail(err, TMX_ECONFIG, "--%s %s: expected %s%s%s%s", a->name, text, list,
-                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    tmx_error(err, TMX_ECONFIG, "--%s %s: expected %s%s%s%s", a->name, text, list,
+              near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    return -1;
 }
 
 /* Of what is no list of --set or texts the last one counts, and it beats the default. */
-static enum tmx_status set(const struct parser *p, const struct tmx_arg *a, const char *text,
-                           struct tmx_err *err)
+static void set(const struct parser *p, const struct tmx_arg *a, const char *text, struct tmx_err *err)
 {
-    double v = 0;
-    enum tmx_status st = TMX_OK;
     void *to = field(a, p->args);
     switch (a->type) {
     case TMX_ARG_FLAG:
@@ -134,39 +126,39 @@ static enum tmx_status set(const struct parser *p, const struct tmx_arg *a, cons
         break;
     case TMX_ARG_SETS:
         tmx_sets_add(to, a->prefix ? a->prefix : "", text, NULL, 0, err);
-        return err->code;
+        break;
     case TMX_ARG_LIST:
-        return read_list(to, p->arena, text, err);
+        read_list(to, p->arena, text, err);
+        break;
     case TMX_ARG_INTS:
-        return set_ints(a, text, to, p->arena, err);
+        set_ints(a, text, to, p->arena, err);
+        break;
     case TMX_ARG_INT:
-        st = number(a, text, &v, err);
-        *(long *)to = st ? 0 : (long)v;
+        *(long *)to = (long)number(a, text, err);
         break;
     case TMX_ARG_REAL:
-        return number(a, text, to, err);
+        *(double *)to = number(a, text, err);
+        break;
     case TMX_ARG_WORD:
-        return word(a, text, to, err);
+        *(int *)to = word(a, text, err);
+        break;
     case TMX_ARG_END:
     case TMX_ARG_GROUP:
         break;
     }
-    return st;
 }
 
-static enum tmx_status set_defaults(const struct parser *p, struct tmx_err *err)
+static void set_defaults(const struct parser *p, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    for (const struct tmx_arg *a = p->command->args; !st && a->type; a++) {
+    for (const struct tmx_arg *a = p->command->args; a->type; a++) {
         if (a->def) {
-            st = set(p, a, a->def, err);
+            set(p, a, a->def, err);
         } else if (a->type == TMX_ARG_REAL) {
             *(double *)field(a, p->args) = NAN;
         } else if (a->type == TMX_ARG_WORD) {
             *(int *)field(a, p->args) = -1;
         }
     }
-    return st;
 }
 
 /* The first option that has one of these names and is given; NULL: none. */
@@ -222,10 +214,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         const struct tmx_texts *given = (const void *)((char *)p->args + c->operand);
         const struct tmx_arg first = {.name = "", .words = c->operand_words};
         const size_t n = c->operands ? given->n : 0;
-        int i;
         if (n < c->min_operand) {
             argp_error(state, "%s", c->which ? c->which : "too few arguments");
-        } else if (n > 0 && c->operand_words && word(&first, given->text[0], &i, &err)) {
+        } else if (n > 0 && c->operand_words && word(&first, given->text[0], &err) < 0) {
             argp_error(state, "%s", err.msg + 3); /* without the dashes: it is no option */
         }
         check_given(p, n > 0 ? given->text[0] : "", state);
@@ -235,7 +226,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         const struct tmx_arg *a = &c->args[i];
         if (a->name && key == (a->letter ? a->letter : FIRST_KEY + (int)i)) {
             p->given[i] = true;
-            if (set(p, a, arg, &err)) {
+            set(p, a, arg, &err);
+            if (err.code) {
                 char text[1100];
                 tmx_err_format(&err, text, sizeof text);
                 argp_error(state, "%s", text);
@@ -327,13 +319,15 @@ static struct argp_option *make_options(const struct tmx_command *c, struct tmx_
     return option;
 }
 
-enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
-                               struct tmx_arena *arena, struct tmx_err *err)
+void tmx_args_parse(const struct tmx_command *c, int argc, char **argv, void *args, struct tmx_arena *arena,
+                    struct tmx_err *err)
 {
     struct parser p = {.command = c, .args = args, .arena = arena};
     char *doc = NULL;
     size_t size = 0;
-    enum tmx_status st = args ? set_defaults(&p, err) : TMX_OK;
+    if (args) {
+        set_defaults(&p, err);
+    }
     const struct argp_option *option = make_options(c, arena);
     FILE *out = open_memstream(&doc, &size);
     if (out) {
@@ -344,14 +338,16 @@ enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **arg
             tmx_text_commands(c->examples, 2, EXAMPLE_WIDTH, out);
         }
         fclose(out);
+    } else {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
     }
-    st = st || (out && !arena->failed) ? st : tmx_no_memory(err);
-    if (!st) {
+    tmx_arena_check(arena, err);
+    if (!err->code) {
         const struct argp argp = {option, parse, c->operands, doc, NULL, NULL, NULL};
         argp_parse(&argp, argc, argv, 0, NULL, &p); /* ends the program on a mistake and after --help */
     }
     free(doc);
-    return st || !arena->failed ? st : tmx_no_memory(err);
+    tmx_arena_check(arena, err);
 }
 
 /* Doubts about inputs and results on the screen, each once: a study reads one file for many points. */
@@ -379,20 +375,16 @@ static void show_warning(void *to, const char *text)
     }
 }
 
-int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err)
+int tmx_command_end(const char *command, const struct tmx_err *err)
 {
-    if (st) {
-        struct tmx_err e = *err;
-        char text[2048];
-        e.code = st;
-        tmx_err_format(&e, text, sizeof text);
-        if (e.file[0]) {
-            fprintf(stderr, "%s\n", text); /* file:line: ... stands first, as editors want it */
-        } else {
-            fprintf(stderr, "thermix %s: %s\n", command, text);
-        }
+    char text[2048];
+    tmx_err_format(err, text, sizeof text);
+    if (err->code && err->file[0]) {
+        fprintf(stderr, "%s\n", text); /* file:line: ... stands first, as editors want it */
+    } else if (err->code) {
+        fprintf(stderr, "thermix%s%s: %s\n", command ? " " : "", command ? command : "", text);
     }
-    return tmx_status_exit_code(st);
+    return tmx_status_exit_code(err->code);
 }
 
 static struct tmx_folders folders; /* of the command; a signal's handler sees it */
@@ -441,13 +433,14 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     bool quiet = false;
     struct tmx_arena arena = {0};
     void *args = tmx_arena_take(&arena, c->size, 1);
-    enum tmx_status st = args ? TMX_OK : tmx_no_memory(&err);
-    st = st ? st : (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &arena, &err);
-    for (const struct tmx_arg *a = c->args; !st && a->type;
-         a++) { /* a folder cannot become what -o FILE writes */
+    tmx_arena_check(&arena, &err);
+    if (args) {
+        (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &arena, &err);
+    }
+    for (const struct tmx_arg *a = c->args; !err.code && a->type; a++) {
         if (a->letter == 'o' && a->type == TMX_ARG_TEXT && strcmp(a->value, "FILE") == 0) {
-            const char *path = *(const char **)field(a, args);
-            st = path ? tmx_output_possible(path, &err) : TMX_OK;
+            const char *path = *(const char **)field(a, args); /* a folder cannot become a file */
+            (void)(path && tmx_output_possible(path, &err));
         }
         quiet = quiet ||
                 (a->type == TMX_ARG_FLAG && strcmp(a->name, "quiet") == 0 && *(const bool *)field(a, args));
@@ -456,7 +449,7 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     shown_by = getpid();
     tmx_cache_on_making(quiet ? NULL : show_making);
     struct tmx_err unusable = {0};
-    if (!st && c->keeps && tmx_cache_usable(NULL, &unusable)) { /* slower, and no failure */
+    if (!err.code && c->keeps && tmx_cache_usable(NULL, &unusable)) { /* slower, and no failure */
         char text[1100];
         tmx_err_format(&unusable, text, sizeof text);
         fprintf(stderr,
@@ -474,12 +467,14 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
             sigaction(ending[i], &act, NULL);
         }
     }
-    st = st ? st : c->run(args, &err);
-    st = tmx_folders_end(&folders, st, &err);
+    if (!err.code) {
+        c->run(args, &err);
+    }
+    (void)!tmx_folders_end(&folders, err.code, &err);
     if (folders.stop) {
         end_by(folders.stop);
     }
-    const int code = tmx_command_end(c->name, st, &err);
+    const int code = tmx_command_end(c->name, &err);
     tmx_warn_end(&listener);
     for (const struct tmx_arg *a = c->args; args && a->type; a++) {
         if (a->type == TMX_ARG_SETS) {
@@ -490,21 +485,25 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     return code;
 }
 
-enum tmx_status tmx_print(const struct tmx_table *t, enum tmx_status st, const struct tmx_print *p,
-                          const char *path, struct tmx_err *err)
+void tmx_print(const struct tmx_table *t, const struct tmx_print *p, const char *path,
+               const struct tmx_screen *o, struct tmx_err *err)
 {
-    return st  ? st
-           : t ? tmx_table_save_columns(t, (enum tmx_format)p->format, path, p->columns.text, p->columns.n,
-                                        err)
-               : tmx_no_memory(err);
+    const enum tmx_format format = (enum tmx_format)p->format;
+    if (o && strcmp(path, "-") == 0) {
+        struct tmx_screen screen = *o;
+        screen.column = p->columns.text;
+        screen.n_column = p->columns.n;
+        tmx_table_show(t, format, &screen, err);
+    } else {
+        tmx_table_save_columns(t, format, path, p->columns.text, p->columns.n, err);
+    }
 }
 
-enum tmx_status tmx_print_end(struct tmx_table *t, enum tmx_status st, const struct tmx_print *p,
-                              const char *path, struct tmx_err *err)
+void tmx_print_end(struct tmx_table *t, const struct tmx_print *p, const char *path,
+                   const struct tmx_screen *o, struct tmx_err *err)
 {
-    st = tmx_print(t, st, p, path, err);
+    tmx_print(t, p, path, o, err);
     tmx_table_destroy(t);
-    return st;
 }
 
 void tmx_args_help(const struct tmx_command *c)
@@ -514,7 +513,7 @@ void tmx_args_help(const struct tmx_command *c)
     struct tmx_err err = {0};
     struct tmx_arena arena = {0};
     snprintf(name, sizeof name, "thermix %s", c->name);
-    (void)!tmx_args_parse(c, 2, argv, NULL, &arena, &err); /* prints and ends the program */
+    tmx_args_parse(c, 2, argv, NULL, &arena, &err); /* prints and ends the program */
 }
 
 /* Text in a man page: a backslash and a leading dot mean something there. */

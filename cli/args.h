@@ -141,10 +141,10 @@ struct tmx_command {
     enum tmx_names operand_names;
     bool keeps;  /* what it sets up is kept in the cache: one that cannot be used is worth a warning */
     size_t size; /* of the struct that run is given */
-    /* In place of tmx_args_parse; NULL: that. */
-    enum tmx_status (*parse)(const struct tmx_command *c, int argc, char **argv, void *args,
-                             struct tmx_arena *arena, struct tmx_err *err);
-    enum tmx_status (*run)(void *args, struct tmx_err *err);
+    /* In place of tmx_args_parse; NULL: that. The errors of both stay (base/err.h). */
+    void (*parse)(const struct tmx_command *c, int argc, char **argv, void *args, struct tmx_arena *arena,
+                  struct tmx_err *err);
+    void (*run)(void *args, struct tmx_err *err);
 };
 
 /* A command's own names, the same in every file: struct s, rows[] and run(). */
@@ -158,20 +158,20 @@ struct tmx_command {
 /* Fill args (zeroed, c->size bytes) with the defaults, then from the command line; lists are in the arena,
  * texts those of argv. A mistake ends the program with what was expected and code 2; --help, --usage end it
  * with 0. */
-TMX_NODISCARD enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
-                                             struct tmx_arena *arena, struct tmx_err *err);
+void tmx_args_parse(const struct tmx_command *c, int argc, char **argv, void *args, struct tmx_arena *arena,
+                    struct tmx_err *err);
 
-/* Say on standard error how the command failed, if it did; the exit code. */
-int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err);
+/* Print to standard error how the command (NULL: the program) failed, if it did; the exit code. */
+int tmx_command_end(const char *command, const struct tmx_err *err);
 /* Parse, run, say on standard error what failed: the exit code. */
 int tmx_command_main(const struct tmx_command *c, int argc, char **argv);
 
-/* Unless st says that it failed, print the table to a file ("-": standard output). The second lets go of the
- * table, whatever happens. */
-TMX_NODISCARD enum tmx_status tmx_print(const struct tmx_table *t, enum tmx_status st,
-                                        const struct tmx_print *p, const char *path, struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_print_end(struct tmx_table *t, enum tmx_status st,
-                                            const struct tmx_print *p, const char *path, struct tmx_err *err);
+/* Print the table to a file, or, where path is "-", to standard output as the screen says (NULL: all of it).
+ * The second lets go of the table, whatever happens. */
+void tmx_print(const struct tmx_table *t, const struct tmx_print *p, const char *path,
+               const struct tmx_screen *screen, struct tmx_err *err);
+void tmx_print_end(struct tmx_table *t, const struct tmx_print *p, const char *path,
+                   const struct tmx_screen *screen, struct tmx_err *err);
 
 /* What --help prints, on standard output; ends the program. */
 void tmx_args_help(const struct tmx_command *c);

@@ -21,11 +21,14 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     const struct tmx_animation film = {a->run.text[0], a->out, (size_t)a->n_frame, (size_t)a->per_s, a->keep};
-    return a->out ? tmx_animation(&film, stdout, err) : tmx_fail(err, TMX_ECONFIG, "where to? -o FILE");
+    if (!a->out) {
+        tmx_error(err, TMX_ECONFIG, "where to? -o FILE");
+    }
+    (void)(err->code || tmx_animation(&film, stdout, err));
 }
 
 const struct tmx_command tmx_cmd_animate = {

@@ -34,7 +34,7 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
     struct tmx_table *table = NULL;
@@ -44,9 +44,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     a->call.sets = &a->sets;
     a->call.run_done = tmx_progress_at;
     a->call.run_done_to = &progress;
-    const enum tmx_status st = tmx_bound_table(&table, a->what.text[0], &a->call, err);
+    (void)!tmx_bound_table(&table, a->what.text[0], &a->call, err);
     tmx_progress_end(&progress);
-    return tmx_print_end(table, st, &a->print, "-", err);
+    tmx_print_end(table, &a->print, "-", NULL, err);
 }
 
 const struct tmx_command tmx_cmd_bound = {

@@ -42,7 +42,7 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_table *table = NULL;
@@ -58,23 +58,22 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .map = drawn && !a->map && isnan(a->boost) ? "best" : a->map,
         .sets = &a->sets,
         .say = a->print.format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL};
-    enum tmx_status st = tmx_budget_table(&table, &run, a->chip.text[0], &call, err);
-    if (!st && drawn && a->boost > 0) {
-        st = tmx_fail(err, TMX_ECONFIG, "-o %s: --boost has no map to draw", a->out);
-    } else if (!st && drawn) {
-        st = tmx_budget_save_svg(tmx_run_sim(run)->machine->gpu[0].chip, table,
-                                 strcmp(call.map, "worst") == 0 ? "worst_w" : "best_w", a->out, err);
-    } else if (!st) {
+    (void)!tmx_budget_table(&table, &run, a->chip.text[0], &call, err);
+    if (drawn && a->boost > 0) {
+        tmx_error(err, TMX_ECONFIG, "-o %s: --boost has no map to draw", a->out);
+    } else if (!err->code && drawn) {
+        (void)!tmx_budget_save_svg(tmx_run_sim(run)->machine->gpu[0].chip, table,
+                                   strcmp(call.map, "worst") == 0 ? "worst_w" : "best_w", a->out, err);
+    } else {
         static const char *const read[] = {"sms", "worst_w", "best_w", "ratio", "chip_w", "loop_gain"};
         const bool people = a->print.format == TMX_FORMAT_TEXT || a->print.format == TMX_FORMAT_MARKDOWN ||
                             a->print.format == TMX_FORMAT_LATEX;
         const struct tmx_print few = {a->print.format, {.text = read, .n = sizeof read / sizeof read[0]}};
         const bool rest_empty = people && !a->map && isnan(a->boost) && a->print.columns.n == 0;
-        st = tmx_print(table, st, rest_empty ? &few : &a->print, a->out, err);
+        tmx_print(table, rest_empty ? &few : &a->print, a->out, NULL, err);
     }
     tmx_table_destroy(table);
     tmx_run_destroy(run);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_budget = {

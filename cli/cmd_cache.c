@@ -29,48 +29,46 @@ static const struct tmx_arg rows[] = {
 static const double MIB = 1024 * 1024;
 
 /* One row a file; when checked, its state. *n_bad files no reader would take. */
-static enum tmx_status list(const struct args *a, bool check, size_t *n_bad, struct tmx_err *err)
+static void list(const struct args *a, bool check, size_t *n_bad, struct tmx_err *err)
 {
-    const struct tmx_screen screen = {
-        .column = a->print.columns.text, .n_column = a->print.columns.n, .most_rows = check ? 0 : MOST_ROWS};
+    const struct tmx_screen screen = {.most_rows = check ? 0 : MOST_ROWS};
     struct tmx_cache_sum sum = {0};
     struct tmx_table *t = NULL;
     char folder[500];
     uint64_t limit;
-    enum tmx_status st = tmx_cache_limit(&limit, err);
-    st = st ? st : tmx_cache_folder(NULL, folder, sizeof folder, err);
-    st = st ? st : tmx_cache_table(NULL, check, &t, &sum, err);
+    (void)(tmx_cache_limit(&limit, err) || tmx_cache_folder(NULL, folder, sizeof folder, err) ||
+           tmx_cache_table(NULL, check, &t, &sum, err));
     *n_bad = sum.n_bad;
-    if (!st && (sum.n > 0 || a->print.format != TMX_FORMAT_TEXT)) {
-        st = tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err);
+    if (sum.n > 0 || a->print.format != TMX_FORMAT_TEXT) {
+        tmx_print(t, &a->print, "-", &screen, err);
     }
-    if (!st && a->print.format == TMX_FORMAT_TEXT) {
+    if (!err->code && a->print.format == TMX_FORMAT_TEXT) {
         tmx_print_visible(stdout, "%s%s: %zu files, %.1f of at most %.0f MiB (THERMIX_CACHE_MIB)\n",
                           sum.n ? "\n" : "", folder, sum.n, (double)sum.size / MIB, (double)limit / MIB);
     }
     tmx_table_destroy(t);
-    return st;
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     const enum verb verb = a->verb.n ? (enum verb)tmx_names_find(a->verb.text[0], verbs, CLEAN + 1) : LIST;
     size_t n = 0;
     if (verb == CLEAN) {
         const uint64_t keep = isnan(a->keep_mib) ? 0 : (uint64_t)(a->keep_mib * MIB);
-        const enum tmx_status st = tmx_cache_clean(NULL, keep, &n, err);
-        if (!st) {
+        if (!tmx_cache_clean(NULL, keep, &n, err)) {
             printf("removed %zu files\n", n);
         }
-        return st;
+        return;
     }
-    const enum tmx_status st = list(a, verb == CHECK, &n, err);
-    return st || n == 0 ? st
-                        : tmx_fail(err, TMX_ESOLVE,
-                                   "%zu files that no run will take; what they held is computed again, and "
-                                   "`thermix cache clean` removes all",
-                                   n);
+    list(a, verb == CHECK, &n, err);
+    if (n > 0) {
+        tmx_error(
+            err, TMX_ESOLVE,
+            "%zu files that no run will take; what they held is computed again, and `thermix cache clean` "
+            "removes all",
+            n);
+    }
 }
 
 const struct tmx_command tmx_cmd_cache = {

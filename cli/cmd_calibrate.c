@@ -42,27 +42,21 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status figures(const struct tmx_calibration *c, const struct tmx_measured *m, const char *dir,
-                               struct tmx_err *err)
-{
-    struct tmx_plot p = {.dir = dir, .format = "svg", .quiet = true};
-    const enum tmx_status st = tmx_plot_begin(&p, err);
-    return st ? st : tmx_measured_figures(&p, m, c->predicted, NULL);
-}
-
 /* The chip of --levels: a name, a folder or its chip.cfg. */
-static enum tmx_status open_levels(const char *name, struct tmx_chip *chip, struct tmx_err *err)
+static void open_levels(const char *name, struct tmx_chip *chip, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE], folder[TMX_PATH_SIZE];
     const size_t end = tmx_text_ends(name, "/chip.cfg") ? strlen("/chip.cfg") : 0;
     snprintf(folder, sizeof folder, "%.*s", (int)(strlen(name) - end), name);
-    const enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, folder, path, err);
-    return st ? st : tmx_chip_open(chip, path, err);
+    (void)(err->code || tmx_data_find(TMX_DATA_CHIP, folder, path, err) || tmx_chip_open(chip, path, err));
 }
 
-static enum tmx_status calibrate(struct args *a, struct tmx_calibration *c, struct tmx_measured *m,
-                                 struct tmx_chip *levels, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
+    struct args *a = args;
+    struct tmx_measured m = {0};
+    struct tmx_calibration c = {0};
+    struct tmx_chip levels = {0};
     const struct tmx_log say = {tmx_measured_say, &a->log};
     struct tmx_calibrate_options o = {.air = a->air,
                                       .split = isnan(a->split) ? 1 : a->split,
@@ -70,42 +64,35 @@ static enum tmx_status calibrate(struct args *a, struct tmx_calibration *c, stru
                                       .same_work = a->same_work,
                                       .alike = a->alike,
                                       .leave_one_out = !a->no_check,
-                                      .levels = a->levels ? levels : NULL};
-    enum tmx_status st = tmx_measured_ambient(&a->log, &o.ambient, &o.ambient_c, err);
-    st = st ? st : tmx_measured_power_is(a->power_is, &o.power_is, &o.power_window_s, err);
-    st = st || !a->levels ? st : open_levels(a->levels, levels, err);
-    st = st ? st : tmx_measured_open(&a->log, &a->logs, m, err);
-    st = st ? st : tmx_calibrate(c, m, &o, &say, err);
-    tmx_log_say(&say, TMX_LOG_PROGRESS, "%s", "");
-    st = st ? st : tmx_calibrated_print(c, m, stdout, err);
-    return st ? st : tmx_calibrated_write(c, m, &o, a->dir, err);
-}
-
-static enum tmx_status run(void *args, struct tmx_err *err)
-{
-    struct args *a = args;
-    struct tmx_measured m = {0};
-    struct tmx_calibration c = {0};
-    struct tmx_chip levels = {0};
+                                      .levels = a->levels ? &levels : NULL};
     a->log.command = "calibrate";
     if (!a->dir) {
-        return tmx_fail(err, TMX_ECONFIG, "where to? -o DIR");
+        tmx_error(err, TMX_ECONFIG, "where to? -o DIR");
     }
-    enum tmx_status st = calibrate(a, &c, &m, &levels, err);
-    if (!st && !a->no_figures) {
-        struct tmx_err none = {0};
-        if (figures(&c, &m, a->dir, &none)) { /* without gnuplot the numbers are still good */
+    tmx_measured_ambient(&a->log, &o.ambient, &o.ambient_c, err);
+    tmx_measured_power_is(a->power_is, &o.power_is, &o.power_window_s, err);
+    if (a->levels) {
+        open_levels(a->levels, &levels, err);
+    }
+    tmx_measured_open(&a->log, &a->logs, &m, err);
+    (void)(err->code || tmx_calibrate(&c, &m, &o, &say, err));
+    tmx_log_say(&say, TMX_LOG_PROGRESS, "%s", "");
+    (void)(err->code || tmx_calibrated_print(&c, &m, stdout, err) ||
+           tmx_calibrated_write(&c, &m, &o, a->dir, err));
+    if (!err->code && !a->no_figures) {
+        struct tmx_plot p = {.dir = a->dir, .format = "svg", .quiet = true};
+        struct tmx_err none = {0}; /* without gnuplot the numbers are still good */
+        if (tmx_plot_begin(&p, &none) || tmx_measured_figures(&p, &m, c.predicted, NULL)) {
             tmx_measured_say(&a->log, TMX_LOG_WARNING, none.msg);
         }
     }
-    if (!st) {
+    if (!err->code) {
         tmx_print_visible(stdout, "%s/fit.csv, covariance.csv, residuals.csv, node.cfg, chips/, how.txt\n",
                           a->dir);
     }
     tmx_calibration_finish(&c);
     tmx_measured_finish(&m);
     tmx_chip_finish(&levels);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_calibrate = {

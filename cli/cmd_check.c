@@ -108,38 +108,31 @@ static void check_suite(const struct request *r, struct tmx_err *err)
 }
 
 /* The file and each of its groups, which different parts of a run read. */
-static enum tmx_status kernel_file(struct tmx_kernel *k, const char *path, struct tmx_err *err)
+static void kernel_file(struct tmx_kernel *k, const char *path, struct tmx_err *err)
 {
     struct tmx_gate_kernel g;
     struct tmx_memory_program program;
     struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_kernel_load(k, path, err);
-    st = st ? st : tmx_config_open(&cfg, path, err);
-    if (!st && tmx_config_find(cfg, "instructions")) {
-        st = tmx_gate_kernel_load(&g, path, err);
-    }
-    if (!st && tmx_config_find(cfg, "code")) {
+    (void)(tmx_kernel_load(k, path, err) || tmx_config_load(&cfg, path, NULL, err) ||
+           (tmx_config_find(cfg, "instructions") && tmx_gate_kernel_load(&g, path, err)));
+    if (!err->code && tmx_config_find(cfg, "code")) {
         struct tmx_gate_code code[TMX_GATE_CODES];
         size_t n = 0;
-        st = tmx_gate_code_load(path, code, &n, err);
+        (void)!tmx_gate_code_load(path, code, &n, err);
         while (n > 0) {
             tmx_gate_code_finish(&code[--n]);
         }
     }
-    if (!st && tmx_config_find(cfg, "memory")) {
-        st = tmx_memory_program_load(&program, path, NULL, err);
-    }
-    if (!st && tmx_config_find(cfg, "job")) {
-        st = tmx_job_kernel_check(path, err);
-    }
+    (void)(err->code ||
+           (tmx_config_find(cfg, "memory") && tmx_memory_program_load(&program, path, NULL, err)) ||
+           (tmx_config_find(cfg, "job") && tmx_job_kernel_check(path, err)));
     tmx_config_close(cfg);
-    return st;
 }
 
 static void check_kernel(const struct request *r, struct tmx_err *err)
 {
     struct tmx_kernel k = {.name = ""};
-    (void)kernel_file(&k, r->path, err);
+    kernel_file(&k, r->path, err);
     say(r, err, "kernel", ", %s", k.name);
 }
 
@@ -162,10 +155,10 @@ static void check_mix(const struct request *r, struct tmx_err *err)
         }
         snprintf(kernel, sizeof kernel, "%s", mix.entry[i].kernel);
         kernel[strcspn(kernel, ":")] = '\0'; /* KERNEL:VARIANT of the job level */
-        if (tmx_data_find_from(TMX_DATA_KERNEL, tmx_mix_kernel_from(&mix.entry[i]), kernel, path, err) ||
-            kernel_file(&k, path, err)) {
-            (void)tmx_fail_from(err, err->code, mix.entry[i].file, mix.entry[i].line, "kernel");
+        if (!tmx_data_find_from(TMX_DATA_KERNEL, tmx_mix_kernel_from(&mix.entry[i]), kernel, path, err)) {
+            kernel_file(&k, path, err);
         }
+        (void)tmx_fail_from(err, err->code, mix.entry[i].file, mix.entry[i].line, "kernel");
     }
     say(r, err, "mix", " of %zu kernel%s", mix.n_entry, tmx_plural(mix.n_entry));
     tmx_mix_finish(&mix);
@@ -212,21 +205,14 @@ static void check_chip(const struct request *r, struct tmx_err *err)
     } else {
         snprintf(path, sizeof path, "%s/chip.cfg", folder);
     }
-    enum tmx_status st = tmx_chip_open(&chip, folder, err);
-    st = st ? st : check_by_run("chip", folder, err);
-    st = st ? st : tmx_config_open(&cfg, path, err);
-    if (!st && tmx_config_find(cfg, "memory")) {
-        st = tmx_memory_chip_load(&memory, path, NULL, err);
-    }
-    if (!st && tmx_config_find(cfg, "energy")) {
-        st = tmx_chip_energy_load(&energy, path, NULL, err);
-    }
+    (void)(tmx_chip_open(&chip, folder, err) || check_by_run("chip", folder, err) ||
+           tmx_config_load(&cfg, path, NULL, err) ||
+           (tmx_config_find(cfg, "memory") && tmx_memory_chip_load(&memory, path, NULL, err)) ||
+           (tmx_config_find(cfg, "energy") && tmx_chip_energy_load(&energy, path, NULL, err)) ||
+           tmx_path_join(file, folder, "sm.cfg", err) ||
+           (tmx_os_exists(file) && tmx_keys_load(tmx_sm_keys, &sm, file, NULL, NULL, err)) ||
+           tmx_path_join(file, folder, chip.floorplan_file, err));
     tmx_config_close(cfg);
-    st = st ? st : tmx_path_join(file, folder, "sm.cfg", err);
-    if (!st && tmx_os_exists(file)) {
-        st = tmx_keys_load(tmx_sm_keys, &sm, file, NULL, NULL, err);
-    }
-    (void)(!st && tmx_path_join(file, folder, chip.floorplan_file, err));
     say(r, err, "chip", " with %zu SMs, %s", chip.n_sm, file);
     tmx_chip_finish(&chip);
 }
@@ -408,21 +394,20 @@ static const struct tmx_arg rows[] = {TMX_ARG_SET(args, sets, ""),
 /* What a name or a file is: a run, suite, study, mix, chip, system, kernel or batch, each with everything it
  * names. A name may be of several kinds: all are checked. A run is printed resolved, the others as one line;
  * in the formats for programs rows of file, kind, key and value. */
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     const char *name = a->config.text[0];
     const bool rows_of = a->print.format != TMX_FORMAT_TEXT || a->print.columns.n > 0;
     struct tmx_table *t = rows_of ? tmx_table_of("file kind key value:t") : NULL;
     bool set = a->sets.n == 0;
-    if (rows_of && !t) {
-        return tmx_no_memory(err);
-    }
     check((struct request){name, name, &a->sets, &set, stdout, t}, err);
     if (!set) {
         tmx_error(err, TMX_ECONFIG, "--set does nothing: %s is neither a run nor a suite", name);
     }
-    return t ? tmx_print_end(t, err->code, &a->print, "-", err) : err->code;
+    if (rows_of) {
+        tmx_print_end(t, &a->print, "-", NULL, err);
+    }
 }
 
 const struct tmx_command tmx_cmd_check = {

@@ -30,32 +30,27 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status print(const struct args *a, const struct tmx_job_data *d,
-                             const struct tmx_job_batch *j, struct tmx_err *err)
-{
-    const double temp_c = isnan(a->temp_c) ? d->node.reference_c : a->temp_c;
-    struct tmx_table *t = NULL;
-    if (a->decide) {
-        return tmx_merge_print(d, j, temp_c, stdout, err);
-    }
-    enum tmx_status st = tmx_merge_table(d, j, temp_c, &t, err);
-    return tmx_print_end(t, st, &a->print, "-", err);
-}
-
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_job_data d = {0};
     struct tmx_job_batch j;
-    enum tmx_status st = tmx_job_data_load(&d, a->node, &a->sets, err);
-    if (!st) {
-        st = isnan(a->temp_c) || d.node.temperature_w_per_k != 0
-                 ? tmx_job_batch_load(&d, a->batch.text[0], &j, err)
-                 : tmx_fail(err, TMX_ECONFIG, "--temp does nothing: %s has temperature_w_per_k = 0", a->node);
-        st = st ? st : print(a, &d, &j, err);
-        tmx_job_data_finish(&d);
+    if (tmx_job_data_load(&d, a->node, &a->sets, err)) {
+        return;
     }
-    return st;
+    const double temp_c = isnan(a->temp_c) ? d.node.reference_c : a->temp_c;
+    if (!isnan(a->temp_c) && d.node.temperature_w_per_k == 0) {
+        tmx_error(err, TMX_ECONFIG, "--temp does nothing: %s has temperature_w_per_k = 0", a->node);
+    } else if (!tmx_job_batch_load(&d, a->batch.text[0], &j, err)) {
+        if (a->decide) {
+            (void)!tmx_merge_print(&d, &j, temp_c, stdout, err);
+        } else {
+            struct tmx_table *t = NULL;
+            (void)!tmx_merge_table(&d, &j, temp_c, &t, err);
+            tmx_print_end(t, &a->print, "-", NULL, err);
+        }
+    }
+    tmx_job_data_finish(&d);
 }
 
 const struct tmx_command tmx_cmd_consolidate = {

@@ -52,12 +52,13 @@ static void print(const struct args *a, const struct tmx_cta_report *report, str
         (void)!tmx_table_write(report->cores, format, stdout, err);
         printf("\n");
     }
-    if (!tmx_print(report->table, err->code, &a->print, "-", err) && a->out_dir) {
+    tmx_print(report->table, &a->print, "-", NULL, err);
+    if (a->out_dir) {
         tmx_cta_report_save(report, a->out_dir, err);
     }
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_cta_report report = {0};
@@ -84,7 +85,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         print(a, &report, err);
     }
     tmx_cta_report_finish(&report);
-    return err->code;
 }
 
 const struct tmx_command tmx_cmd_cta = {

@@ -38,7 +38,7 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     char path[TMX_PATH_SIZE];
@@ -47,21 +47,16 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_plot p = {
         .only = "explain", .quiet = true, .size = a->size < 0 ? NULL : tmx_plot_sizes[a->size]};
     const bool people = a->print.format == TMX_FORMAT_TEXT;
-    enum tmx_status st = TMX_OK;
-    if (a->out) { /* before the run: a name that cannot be drawn is known at once */
-        st = tmx_plot_target(&p, a->out, NULL, dir, sizeof dir, err);
-        st = st ? st : tmx_plot_begin(&p, err);
-    }
+    /* before the run: a name that cannot be drawn is known at once */
+    (void)(a->out && (tmx_plot_target(&p, a->out, NULL, dir, sizeof dir, err) || tmx_plot_begin(&p, err)));
     const bool folder = snprintf(path, sizeof path, "%s/resolved.cfg", a->run.text[0]) < (int)sizeof path &&
                         tmx_os_exists(path);
-    if (!st && !folder) {
-        st = tmx_data_find(TMX_DATA_RUN, a->run.text[0], path, err);
-    }
+    (void)(err->code || folder || tmx_data_find(TMX_DATA_RUN, a->run.text[0], path, err));
     char *why = NULL;
     size_t size = 0;
-    FILE *f = st || !people ? NULL : open_memstream(&why, &size);
-    st = f ? tmx_budget_why(path, &a->sets, f, err) : st;
+    FILE *f = err->code || !people ? NULL : open_memstream(&why, &size);
     if (f) {
+        (void)!tmx_budget_why(path, &a->sets, f, err);
         fclose(f);
     }
     const struct tmx_explain x = {.path = path,
@@ -73,17 +68,18 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .steps = people && !a->no_steps,
                                   .zeros = !people};
     FILE *nothing = people ? NULL : fopen("/dev/null", "w");
-    st = st ? st : tmx_explain(&x, nothing ? nothing : stdout, &e, err);
-    const bool any = !st && (!people || tmx_table_rows(e.causes) > 0);
+    (void)(err->code || tmx_explain(&x, nothing ? nothing : stdout, &e, err));
+    const bool any = !err->code && (!people || tmx_table_rows(e.causes) > 0);
     if (any && people && e.by_sm) {
         printf("\nWhere the lost time went (less than 0: gained):\n");
     }
-    st = any ? tmx_print(e.causes, st, &a->print, "-", err) : st;
-    if (!st && a->out && !e.by_sm) {
-        st = tmx_fail(err, TMX_EUNSUPPORTED, "-o: there is no figure of a language model's limits");
+    if (any) {
+        tmx_print(e.causes, &a->print, "-", NULL, err);
     }
-    st = st || !a->out ? st : tmx_plot_explain(&p, &e);
-    if (!st && a->out && people) {
+    if (a->out && !e.by_sm) {
+        tmx_error(err, TMX_EUNSUPPORTED, "-o: there is no figure of a language model's limits");
+    }
+    if (!err->code && a->out && !tmx_plot_explain(&p, &e) && people) {
         tmx_print_visible(stdout, "\n%s\n", a->out);
     }
     if (nothing) {
@@ -91,7 +87,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     }
     free(why);
     tmx_explained_finish(&e);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_explain = {

@@ -25,20 +25,18 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     if (!a->out) {
-        return tmx_fail(err, TMX_ECONFIG, "where to? -o FILE.json or FILE.vtk");
-    }
-    if (!isnan(a->at_s) && !tmx_text_ends(a->out, ".vtk")) {
-        return tmx_fail(err, TMX_ECONFIG, "--at does nothing in %s: it is of a .vtk", a->out);
-    }
-    if (a->gpus.n > 1) {
-        return tmx_fail(err, TMX_ECONFIG, "--gpu: one GPU, or none for all");
+        tmx_error(err, TMX_ECONFIG, "where to? -o FILE.json or FILE.vtk");
+    } else if (!isnan(a->at_s) && !tmx_text_ends(a->out, ".vtk")) {
+        tmx_error(err, TMX_ECONFIG, "--at does nothing in %s: it is of a .vtk", a->out);
+    } else if (a->gpus.n > 1) {
+        tmx_error(err, TMX_ECONFIG, "--gpu: one GPU, or none for all");
     }
     const struct tmx_export e = {a->run.text[0], a->out, a->at_s, a->gpus.n > 0 ? a->gpus.v[0] : -1};
-    return tmx_export(&e, err);
+    (void)(err->code || tmx_export(&e, err));
 }
 
 const struct tmx_command tmx_cmd_export = {

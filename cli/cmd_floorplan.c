@@ -245,7 +245,7 @@ static void show(const struct args *a, const struct tmx_floorplan *fp, struct tm
         tmx_table_row(t, "%s %g %g %g %g %g", u->name, 1e3 * u->x_m, 1e3 * u->y_m, 1e3 * u->w_m, 1e3 * u->h_m,
                       1e6 * tmx_unit_area_m2(u));
     }
-    err->code = tmx_print_end(t, TMX_OK, &a->print, a->out, err);
+    tmx_print_end(t, &a->print, a->out, NULL, err);
 }
 
 static void generate(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
@@ -362,21 +362,25 @@ static void write_floorplan(const struct args *a, struct tmx_floorplan *fp, stru
 }
 
 /* `KEY=VALUE` of the floorplanner (o; NULL: refused) or of the package. */
-static enum tmx_status set_option(const char *text, struct tmx_floorplanner_options *o,
-                                  struct tmx_hotspot_config *cfg, struct tmx_err *err)
+static void set_option(const char *text, struct tmx_floorplanner_options *o, struct tmx_hotspot_config *cfg,
+                       struct tmx_err *err)
 {
     char name[64];
     const char *value = strchr(text, '=');
+    const struct tmx_opt *row = tmx_floorplanner_opts;
     if (!value || !tmx_span_copy((struct tmx_span){text, value}, name, sizeof name)) {
-        return tmx_fail(err, TMX_ECONFIG, "--set %s: expected KEY=VALUE", text);
+        tmx_error(err, TMX_ECONFIG, "--set %s: expected KEY=VALUE", text);
+        return;
     }
-    for (const struct tmx_opt *row = tmx_floorplanner_opts; row->key; row++) {
-        if (tmx_word_compare(row->key, name) == 0) {
-            return o ? tmx_opt_set(row, o, value + 1, "--set", 0, err)
-                     : tmx_fail(err, TMX_ECONFIG, "--set %s: is an option of optimise", text);
-        }
+    while (row->key && tmx_word_compare(row->key, name) != 0) {
+        row++;
     }
-    return tmx_hotspot_config_set(cfg, name, value + 1, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+    if (row->key && !o) {
+        tmx_error(err, TMX_ECONFIG, "--set %s: is an option of optimise", text);
+    }
+    (void)(err->code ||
+           (row->key ? tmx_opt_set(row, o, value + 1, "--set", 0, err)
+                     : tmx_hotspot_config_set(cfg, name, value + 1, TMX_HOTSPOT_COMMAND_LINE, 0, err)));
 }
 
 static void say(void *to, enum tmx_log_level level, const char *text)
@@ -397,20 +401,18 @@ static void compare_one(const struct args *a, const char *file, struct tmx_table
     const struct tmx_log log = {say, NULL};
     o = (struct tmx_trace_options){.refine = 1, .allow_gaps = a->gaps};
     tmx_hotspot_config_init(&o.cfg);
-    enum tmx_status st = tmx_hotspot_config_set(&o.cfg, "f", file, TMX_HOTSPOT_COMMAND_LINE, 0, err);
-    st = st ? st : tmx_hotspot_config_set(&o.cfg, "p", a->power, TMX_HOTSPOT_COMMAND_LINE, 0, err);
-    for (size_t i = 0; i < a->set.n && !st; i++) {
-        st = set_option(a->set.text[i], NULL, &o.cfg, err);
+    (void)(tmx_hotspot_config_set(&o.cfg, "f", file, TMX_HOTSPOT_COMMAND_LINE, 0, err) ||
+           tmx_hotspot_config_set(&o.cfg, "p", a->power, TMX_HOTSPOT_COMMAND_LINE, 0, err));
+    for (size_t i = 0; i < a->set.n; i++) {
+        set_option(a->set.text[i], NULL, &o.cfg, err);
     }
-    st = st ? st : tmx_hotspot_config_read_files(&o.cfg, a->config, err);
-    if (!st && o.cfg.grid_layer_file[0]) {
-        st = tmx_fail_at(err, TMX_ECONFIG, o.cfg.grid_layer_file, 0,
-                         "compare: a layer file names its own floorplans; expected a package of one die");
+    (void)(err->code || tmx_hotspot_config_read_files(&o.cfg, a->config, err));
+    if (o.cfg.grid_layer_file[0]) {
+        tmx_error_at(err, TMX_ECONFIG, o.cfg.grid_layer_file, 0,
+                     "compare: a layer file names its own floorplans; expected a package of one die");
     }
     o.cfg.grid_steady_file[0] = '\0';
-    st = st ? st : tmx_trace_run_read(&r, &o, &log, err);
-    st = st ? st : tmx_trace_run_steady(&r, err);
-    if (!st) {
+    if (!err->code && !tmx_trace_run_read(&r, &o, &log, err) && !tmx_trace_run_steady(&r, err)) {
         const struct tmx_floorplan *fp = &r.stack.floorplan[0];
         const double *k = r.temps.block_k + r.temps.first[r.stack.n_below];
         size_t hot = 0, cold = 0;
@@ -449,10 +451,10 @@ static void compare_files(const struct args *a, struct tmx_err *err)
     for (size_t f = 0; f < s.n_file && !err->code; f++) { /* one power file on every floorplan */
         a->suite ? compare_mixes(&s, f, t, units) : compare_one(a, s.file[f], t, units, err);
     }
-    err->code = tmx_print(t, err->code, &a->print, "-", err);
-    if (!err->code && strcmp(a->out, "-") != 0) { /* the units, for heat maps, only go to the folder */
-        err->code = tmx_table_save_in(t, a->out, "table.csv", err);
-        err->code = err->code ? err->code : tmx_table_save_in(units, a->out, "units.csv", err);
+    tmx_print(t, &a->print, "-", NULL, err);
+    if (strcmp(a->out, "-") != 0) { /* the units, for heat maps, only go to the folder */
+        tmx_table_save_in(t, a->out, "table.csv", err);
+        tmx_table_save_in(units, a->out, "units.csv", err);
     }
     tmx_table_destroy(t);
     tmx_table_destroy(units);
@@ -517,8 +519,8 @@ static void optimise(const struct args *a, struct tmx_err *err)
     }
     tmx_hotspot_config_init(&cfg);
     err->code = err->code ? err->code : tmx_floorplanner_options_read(&o, a->config, err);
-    for (size_t i = 0; i < a->set.n && !err->code; i++) {
-        err->code = set_option(a->set.text[i], &o, &cfg, err);
+    for (size_t i = 0; i < a->set.n; i++) {
+        set_option(a->set.text[i], &o, &cfg, err);
     }
     if (!err->code && a->config) {
         err->code = tmx_hotspot_config_read(&cfg, a->config, TMX_HOTSPOT_CONFIG, err);
@@ -590,49 +592,45 @@ static bool convert_stack(const struct args *a, struct tmx_err *err)
     return true;
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
     struct tmx_floorplan fp = {0};
-    struct tmx_err own = {0};
     a->verb = a->words.text[0];
     a->file = a->words.n > 1 ? a->words.text[1] : a->description;
     const enum verb verb = (enum verb)tmx_names_find(a->verb, verbs, sizeof verbs / sizeof verbs[0] - 1);
     if (verb == COMPARE || verb == OPTIMISE) {
-        (verb == COMPARE ? compare_files : optimise)(a, &own);
-        return tmx_error_give(err, &own);
+        (verb == COMPARE ? compare_files : optimise)(a, err);
+        return;
     }
     if (a->words.n > 2) {
-        return tmx_fail(err, TMX_ECONFIG, "one floorplan at a time");
-    }
-    if (a->file && strcmp(a->file, "-") == 0) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "%s: a file is read twice, as its kind is found out first; expected "
-                        "one in place of standard input",
-                        a->verb);
-    }
-    if (verb == CONVERT && a->file && convert_stack(a, &own)) {
-        return tmx_error_give(err, &own);
-    }
-    if (verb != GENERATE && a->file && tmx_text_ends(a->file, ".lcf")) {
-        tmx_error_at(&own, TMX_ECONFIG, a->file, 0,
+        tmx_error(err, TMX_ECONFIG, "one floorplan at a time");
+    } else if (a->file && strcmp(a->file, "-") == 0) {
+        tmx_error(
+            err, TMX_ECONFIG,
+            "%s: a file is read twice, as its kind is found out first; expected one in place of standard "
+            "input",
+            a->verb);
+    } else if (verb == CONVERT && a->file && convert_stack(a, err)) {
+        return;
+    } else if (verb != GENERATE && a->file && tmx_text_ends(a->file, ".lcf")) {
+        tmx_error_at(err, TMX_ECONFIG, a->file, 0,
                      "is a layer file, whose layers name floorplans: give one of those, or `thermix "
                      "thermal -grid_layer_file`");
     } else if (verb != GENERATE && !a->file) {
-        tmx_error(&own, TMX_ECONFIG, "%s: which floorplan?", a->verb);
+        tmx_error(err, TMX_ECONFIG, "%s: which floorplan?", a->verb);
     } else if (verb != GENERATE) {
-        own.code = tmx_ice_is(a->file, false) ? tmx_ice_read_flp(a->file, &fp, NULL, NULL, &own)
-                                              : tmx_flp_read(a->file, &fp, &own);
-        own.code = own.code ? own.code : tmx_floorplan_check(&fp, a->gaps, &own);
+        (void)((tmx_ice_is(a->file, false) ? tmx_ice_read_flp(a->file, &fp, NULL, NULL, err)
+                                           : tmx_flp_read(a->file, &fp, err)) ||
+               tmx_floorplan_check(&fp, a->gaps, err));
     }
-    if (!own.code) {
-        change(a, verb, &fp, &own);
+    if (!err->code) {
+        change(a, verb, &fp, err);
     }
-    if (!own.code && verb >= CONVERT) {
-        write_floorplan(a, &fp, &own);
+    if (!err->code && verb >= CONVERT) {
+        write_floorplan(a, &fp, err);
     }
     tmx_floorplan_finish(&fp);
-    return tmx_error_give(err, &own);
 }
 
 /* thermix floorplan: check, show, change, make and compare floorplans. */

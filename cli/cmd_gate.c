@@ -52,18 +52,19 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
     struct tmx_gate_chip chip;
-    if (a->convert) {
-        return a->out ? tmx_gate_convert(a->convert, a->out, err)
-                      : tmx_fail(err, TMX_ECONFIG, "--convert needs --out FILE");
-    }
-    if (a->kernel.n == 0 || ((a->trace || a->export_to) && a->kernel.n != 1)) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        a->kernel.n ? "--trace and --export take one kernel"
-                                    : "which kernel? `thermix list kernels` names them");
+    if (a->convert && !a->out) {
+        tmx_error(err, TMX_ECONFIG, "--convert needs --out FILE");
+    } else if (a->convert) {
+        tmx_gate_convert(a->convert, a->out, err);
+        return;
+    } else if (a->kernel.n == 0 || ((a->trace || a->export_to) && a->kernel.n != 1)) {
+        tmx_error(err, TMX_ECONFIG,
+                  a->kernel.n ? "--trace and --export take one kernel"
+                              : "which kernel? `thermix list kernels` names them");
     }
     const struct tmx_gate_question q = {.plan = {.chip = &chip,
                                                  .kernel = a->loaded,
@@ -80,24 +81,26 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .wakeup_cycles = a->wakeup.v,
                                         .n_wakeup = a->wakeup.n,
                                         .trace = a->trace};
-    enum tmx_status st = tmx_gate_chip_load(&chip, a->chip, &a->sets, err);
-    for (size_t i = 0; !st && i < a->kernel.n; i++) {
-        st = tmx_names_find(a->kernel.text[i], a->kernel.text, i) < i
-                 ? tmx_fail(err, TMX_ECONFIG, "%s is given twice", a->kernel.text[i])
-                 : tmx_gate_kernel_load(&a->loaded[i], a->kernel.text[i], err);
+    (void)(err->code || tmx_gate_chip_load(&chip, a->chip, &a->sets, err));
+    for (size_t i = 0; !err->code && i < a->kernel.n; i++) {
+        if (tmx_names_find(a->kernel.text[i], a->kernel.text, i) < i) {
+            tmx_error(err, TMX_ECONFIG, "%s is given twice", a->kernel.text[i]);
+        } else {
+            (void)!tmx_gate_kernel_load(&a->loaded[i], a->kernel.text[i], err);
+        }
     }
-    if (!st && a->export_to) {
-        st = tmx_gate_export(&q.plan, a->export_to, err);
-    } else if (!st && a->tune >= 0) {
-        st = tmx_gate_tune(&chip, q.plan.kernel, q.plan.n_kernel, (size_t)a->tune, q.plan.seed,
-                           (size_t)a->seeds, stdout, err);
-    } else if (!st) {
-        struct tmx_table *t = NULL;
-        st = tmx_gate_ask(&q, &t, err);
-        st = st || !a->out ? st : tmx_table_save_in(t, a->out, "table.csv", err);
-        st = tmx_print_end(t, st, &a->print, "-", err);
+    if (a->export_to) {
+        tmx_gate_export(&q.plan, a->export_to, err);
+    } else if (!err->code && a->tune >= 0) {
+        (void)!tmx_gate_tune(&chip, q.plan.kernel, q.plan.n_kernel, (size_t)a->tune, q.plan.seed,
+                             (size_t)a->seeds, stdout, err);
+    } else {
+        struct tmx_table *t = tmx_gate_ask(&q, err);
+        if (a->out) {
+            tmx_table_save_in(t, a->out, "table.csv", err);
+        }
+        tmx_print_end(t, &a->print, "-", NULL, err);
     }
-    return st;
 }
 
 const struct tmx_command tmx_cmd_gate = {

@@ -71,30 +71,23 @@ static void man_of_all(FILE *out)
           out);
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    if (a->completion >= 0) {
-        if (a->command.n > 0) {
-            return tmx_fail(err, TMX_ECONFIG, "%s does nothing beside --completion", a->command.text[0]);
-        }
+    if (a->completion >= 0 && a->command.n > 0) {
+        tmx_error(err, TMX_ECONFIG, "%s does nothing beside --completion", a->command.text[0]);
+    } else if (a->completion >= 0) {
         fputs(bash, stdout);
-        return TMX_OK;
-    }
-    if (a->command.n == 0) {
+    } else if (a->command.n == 0) {
         (a->man ? man_of_all : tmx_commands_usage)(stdout);
-        return TMX_OK;
-    }
-    const struct tmx_command *c = tmx_command_find(a->command.text[0]);
-    if (!c) {
-        return tmx_command_unknown(a->command.text[0], err);
-    }
-    if (a->man) {
-        tmx_args_man(c, stdout);
     } else {
-        tmx_args_help(c);
+        const struct tmx_command *c = tmx_command_find(a->command.text[0], err);
+        if (c && a->man) {
+            tmx_args_man(c, stdout);
+        } else if (c) {
+            tmx_args_help(c);
+        }
     }
-    return TMX_OK;
 }
 
 const struct tmx_command tmx_cmd_help = {

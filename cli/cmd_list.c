@@ -103,45 +103,45 @@ static void add_keys(struct tmx_table *t, const char *file, const char *outer, c
     }
 }
 
-static enum tmx_status keys_table(const char *file, struct tmx_table **t, struct tmx_err *err)
+static struct tmx_table *keys_table(const char *file, struct tmx_err *err)
 {
-    *t = tmx_table_of("file key unit range default doc");
+    struct tmx_table *t = tmx_table_of("file key unit range default doc");
     for (size_t i = 0; i < sizeof key_tables / sizeof key_tables[0]; i++) {
         if (!file || strcmp(file, key_tables[i].file) == 0) {
-            add_keys(*t, key_tables[i].file, "", key_tables[i].keys);
+            add_keys(t, key_tables[i].file, "", key_tables[i].keys);
         }
     }
-    return !*t || tmx_table_rows(*t) > 0
-               ? TMX_OK
-               : tmx_fail(err, TMX_ECONFIG,
-                          "keys of \"%s\"? of a run, chip, kernel, mix, topology, llm, study, suite, node, "
-                          "batch or sm",
-                          file);
+    if (!tmx_table_check(t, err) && tmx_table_rows(t) == 0) {
+        tmx_error(
+            err, TMX_ECONFIG,
+            "keys of \"%s\"? of a run, chip, kernel, mix, topology, llm, study, suite, node, batch or sm",
+            file);
+    }
+    return t;
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     const char *what = a->what.text[0];
     struct tmx_catalog *catalog = NULL;
-    const struct tmx_screen screen = {
-        .column = a->print.columns.text, .n_column = a->print.columns.n, .wrap = true};
     struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_catalog_create(&catalog, err);
-    for (size_t i = 0; i < a->module.n && !st; i++) {
-        st = tmx_catalog_load(catalog, a->module.text[i], err);
+    (void)!tmx_catalog_create(&catalog, err);
+    for (size_t i = 0; i < a->module.n && !err->code; i++) {
+        (void)!tmx_catalog_load(catalog, a->module.text[i], err);
     }
-    st = st                          ? st
-         : strcmp(what, "keys") == 0 ? keys_table(a->what.n > 1 ? a->what.text[1] : NULL, &t, err)
-         : a->what.n > 1             ? tmx_fail(err, TMX_ECONFIG, "%s: only `keys` takes a second word", what)
-                                     : tmx_choices_table(catalog, what, &t, err);
-    st = st ? st : tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err);
-    if (!st && a->options && a->print.format == TMX_FORMAT_TEXT) {
+    if (strcmp(what, "keys") == 0) {
+        t = keys_table(a->what.n > 1 ? a->what.text[1] : NULL, err);
+    } else if (a->what.n > 1) {
+        tmx_error(err, TMX_ECONFIG, "%s: only `keys` takes a second word", what);
+    } else if (!err->code) {
+        (void)!tmx_choices_table(catalog, what, &t, err);
+    }
+    tmx_print_end(t, &a->print, "-", &(struct tmx_screen){.wrap = true}, err);
+    if (!err->code && a->options && a->print.format == TMX_FORMAT_TEXT) {
         tmx_choices_keys(catalog, what, stdout);
     }
-    tmx_table_destroy(t);
     tmx_catalog_destroy(catalog);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_list = {

@@ -26,19 +26,16 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_llm like = {0}, m = {0};
     struct tmx_table *t = NULL;
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_data_find(TMX_DATA_LLM, a->like, path, err);
-    st = st ? st : tmx_llm_load(&like, path, err);
-    st = st ? st : tmx_llm_fit(a->what.text[1], &like, &m, &t, err);
-    if (!st && a->name) {
-        st = tmx_opt_set(&name_opt, &m, a->name, "--name", 0, err);
-    }
-    if (!st) {
+    (void)(tmx_data_find(TMX_DATA_LLM, a->like, path, err) || tmx_llm_load(&like, path, err) ||
+           tmx_llm_fit(a->what.text[1], &like, &m, &t, err) ||
+           (a->name && tmx_opt_set(&name_opt, &m, a->name, "--name", 0, err)));
+    if (!err->code) {
         tmx_print_visible(stderr,
                           "thermix llm: of %s (--like) are weights_bytes = %g, layers = %d, kv_heads = %d, "
                           "head_dim = %d, value_bytes = %d, the shares of clock and memory, and of its "
@@ -46,11 +43,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                           like.name, like.weights_bytes, like.layers, like.kv_heads, like.head_dim,
                           like.value_bytes);
     }
-    st = tmx_print(t, st, &a->print, "-", err);
-    st = st || !a->out ? st : tmx_llm_write(&m, a->out, err);
-    tmx_table_destroy(t);
+    tmx_print_end(t, &a->print, "-", NULL, err);
+    (void)(!err->code && a->out && tmx_llm_write(&m, a->out, err));
     tmx_llm_finish(&like);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_llm = {

@@ -23,7 +23,7 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
     const struct tmx_texts paths = {.text = a->words.text + 1, .n = a->words.n - 1};
@@ -32,24 +32,18 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     a->log.command = "log";
     a->log.quiet = true; /* the description contains the notes */
     a->log.described = a->print.format == TMX_FORMAT_TEXT;
-    enum tmx_status st = tmx_measured_open(&a->log, &paths, &m, err);
-    st = st ? st : tmx_measured_table(&m, &t, err);
-    const bool people = !st && a->print.format == TMX_FORMAT_TEXT;
-    if (people) {
+    tmx_measured_open(&a->log, &paths, &m, err);
+    (void)(err->code || tmx_measured_table(&m, &t, err));
+    if (!err->code && a->log.described) {
         tmx_measured_describe(&m, stdout);
     }
-    st = tmx_print(t, st, &a->print, "-", err);
-    if (people && !st) {
+    tmx_print_end(t, &a->print, "-", NULL, err);
+    if (!err->code && a->log.described) {
         tmx_measured_sketch(&m, stdout);
     }
-    if (!st && a->dir) {
-        struct tmx_plot p = {.dir = a->dir, .format = "svg"};
-        st = tmx_plot_begin(&p, err);
-        st = st ? st : tmx_measured_figures(&p, &m, NULL, NULL);
-    }
-    tmx_table_destroy(t);
+    struct tmx_plot p = {.dir = a->dir, .format = "svg"};
+    (void)(!err->code && a->dir && (tmx_plot_begin(&p, err) || tmx_measured_figures(&p, &m, NULL, NULL)));
     tmx_measured_finish(&m);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_log = {

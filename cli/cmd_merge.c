@@ -16,20 +16,18 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_result_set set = {0};
     if (!a->out) {
-        return tmx_fail(err, TMX_ECONFIG, "expected databases and -o DB");
+        tmx_error(err, TMX_ECONFIG, "expected databases and -o DB");
     }
-    enum tmx_status st = tmx_results_merge(a->out, a->from.text, a->from.n, err);
-    st = st ? st : tmx_results_load(&set, a->out, TMX_RESULTS_ALL, err);
-    if (!st) {
+    if (!tmx_results_merge(a->out, a->from.text, a->from.n, err) &&
+        !tmx_results_load(&set, a->out, TMX_RESULTS_ALL, err)) {
         tmx_print_visible(stdout, "%zu runs of %zu points; %s\n", set.n_run, set.n_point, a->out);
     }
     tmx_result_set_finish(&set);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_merge = {

@@ -78,71 +78,65 @@ static double forecast_error_k(void *to, const struct tmx_topology *t, size_t fi
     return error_k;
 }
 
-/* The calibration beside a system's file, if it is one of thermix calibrate. */
-static enum tmx_status open_calibration(const char *node, const struct tmx_sets *sets, struct calibration *c,
-                                        bool *found, struct tmx_err *err)
+/* The calibration beside a system's file, if it is one of thermix calibrate. True: it knows its errors. */
+static bool open_calibration(const char *node, const struct tmx_sets *sets, struct calibration *c,
+                             struct tmx_err *err)
 {
     char folder[TMX_PATH_SIZE], fit[TMX_PATH_SIZE];
     snprintf(folder, sizeof folder, "%s", node);
     char *slash = strrchr(folder, '/');
     snprintf(slash ? slash : folder, slash ? sizeof folder - (size_t)(slash - folder) : sizeof folder, "%s",
              slash ? "" : ".");
-    *found = snprintf(fit, sizeof fit, "%s/fit.csv", folder) < (int)sizeof fit && tmx_os_exists(fit) &&
-             tmx_os_exists(node);
-    if (!*found) {
-        return TMX_OK;
+    if (snprintf(fit, sizeof fit, "%s/fit.csv", folder) >= (int)sizeof fit || !tmx_os_exists(fit) ||
+        !tmx_os_exists(node)) {
+        return false;
     }
     c->air = true;
     for (size_t i = 0; i < sets->n; i++) {
         c->air = c->air && !(strcmp(sets->set[i].key, "inlet_c") == 0);
     }
-    enum tmx_status st = tmx_calibrated_read(&c->model, fit, err);
-    st = st ? st : tmx_calibrated_errors(&c->errors, &c->model, folder, err);
-    *found = !st && c->errors.n > 0;
-    if (!st && !*found) {
+    (void)(tmx_calibrated_read(&c->model, fit, err) ||
+           tmx_calibrated_errors(&c->errors, &c->model, folder, err));
+    if (!err->code && c->errors.n == 0) {
         tmx_print_visible(stderr,
                           "thermix place: warning: %s has no covariance.csv, so that the forecast's error is "
                           "not known; calibrate again\n",
                           folder);
     }
-    return st;
+    return !err->code && c->errors.n > 0;
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
     struct tmx_admission_call *call = &a->call;
     struct tmx_table *table = NULL;
     struct calibration c = {0};
-    bool found = false;
     struct tmx_progress progress = {.noun = "seconds of the check"};
     char node[TMX_PATH_SIZE];
     const bool calibrated = /* a folder of `thermix calibrate` */
         snprintf(node, sizeof node, "%s/node.cfg", a->system.text[0]) < (int)sizeof node &&
         tmx_os_exists(node);
-    enum tmx_status st = open_calibration(calibrated ? node : a->system.text[0], &a->sets, &c, &found, err);
-    call->error_k = found ? forecast_error_k : NULL;
-    call->error_to = &c;
     call->system = calibrated ? node : a->system.text[0];
+    call->error_k = open_calibration(call->system, &a->sets, &c, err) ? forecast_error_k : NULL;
+    call->error_to = &c;
     call->by_job = a->by == BY_JOB;
     call->sets = &a->sets;
     call->say = a->print.format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL;
     call->second_done = tmx_progress_at;
     call->second_done_to = &progress;
-    st = st ? st : tmx_admission_table(&table, call, err);
+    (void)(err->code || tmx_admission_table(&table, call, err));
     tmx_progress_end(&progress);
-    st = tmx_print(table, st, &a->print, a->out, err);
+    tmx_print_end(table, &a->print, a->out, NULL, err);
     static const double FAR = 1.25; /* a calibration knows the powers it was fitted to */
-    if (!st && c.model.power_high_w > 0 && c.most_w > FAR * c.model.power_high_w) {
+    if (!err->code && c.model.power_high_w > 0 && c.most_w > FAR * c.model.power_high_w) {
         fprintf(stderr,
                 "thermix place: warning: a GPU draws %.0f W, the calibration's log %.0f to %.0f W: errors "
                 "grow with the distance\n",
                 c.most_w, c.model.power_low_w, c.model.power_high_w);
     }
-    tmx_table_destroy(table);
     tmx_fit_errors_finish(&c.errors);
     tmx_rc_finish(&c.model);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_place = {

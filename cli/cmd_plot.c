@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix plot: the figures that results allow. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/plausible.h"
@@ -70,10 +69,10 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    char dir[1024], name[160];
+    char dir[1024], name[160], rest;
     struct tmx_where where[16];
     struct tmx_study_axes axes = {.x = a->x,
                                   .y = a->y,
@@ -93,50 +92,42 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                          .quiet = a->quiet,
                          .size = a->size < 0 ? NULL : tmx_plot_sizes[a->size]};
     if (!a->out) {
-        return tmx_fail(err, TMX_ECONFIG, "where to? -o DIR");
+        tmx_error(err, TMX_ECONFIG, "where to? -o DIR");
     }
     if ((a->title || a->x_label || a->y_label) && !a->only && !a->floorplan && !a->config &&
         !(a->x && a->y)) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "--title, --x-label and --y-label are of one figure: give --figure NAME");
+        tmx_error(err, TMX_ECONFIG, "--title, --x-label and --y-label are of one figure: give --figure NAME");
     }
     for (size_t i = 0; i < a->rename.n; i++) {
         if (!strchr(a->rename.text[i], '=')) {
-            return tmx_fail(err, TMX_ECONFIG, "--rename %s: expected OLD=NEW", a->rename.text[i]);
+            tmx_error(err, TMX_ECONFIG, "--rename %s: expected OLD=NEW", a->rename.text[i]);
         }
     }
-    enum tmx_status st =
-        a->where.n <= 16 ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "--where: at most 16 of them");
-    for (; axes.n_where < a->where.n && !st; axes.n_where++) {
-        st = tmx_where_parse(a->where.text[axes.n_where], &where[axes.n_where], err);
-    }
+    axes.n_where = tmx_where_parse(a->where.text, a->where.n, where, sizeof where / sizeof where[0], err);
     const char *ending = strrchr(a->results.text[0], '.');
     const bool trace = ending && strcmp(ending, ".ttrace") == 0,
                temperatures = a->config || a->floorplan || trace ||
                               (ending && (strcmp(ending, ".steady") == 0 || strcmp(ending, ".init") == 0)),
                map_of = a->floorplan || (a->config && !trace);
     struct tmx_thermal_map map = {.config = a->config, .floorplan = a->floorplan, .layer = -1};
-    char rest;
-    if (!st && (a->cells || a->layer || a->scale) && !map_of) {
-        st =
-            tmx_fail(err, TMX_ECONFIG,
-                     "--layer, --scale and --cells are of a map of temperatures: give -c FILE or --flp FILE");
+    if ((a->cells || a->layer || a->scale) && !map_of) {
+        tmx_error(err, TMX_ECONFIG,
+                  "--layer, --scale and --cells are of a map of temperatures: give -c FILE or --flp FILE");
     }
-    if (!st && a->layer && strcmp(a->layer, "all") != 0 &&
+    if (a->layer && strcmp(a->layer, "all") != 0 &&
         (sscanf(a->layer, "%ld%c", &map.layer, &rest) != 1 || map.layer < 0)) {
-        st = tmx_fail(err, TMX_ECONFIG, "--layer %s: expected a layer's number or all", a->layer);
+        tmx_error(err, TMX_ECONFIG, "--layer %s: expected a layer's number or all", a->layer);
     }
-    if (!st && a->scale && strcmp(a->scale, "own") != 0 &&
+    if (a->scale && strcmp(a->scale, "own") != 0 &&
         (sscanf(a->scale, "%lf:%lf%c", &map.low_c, &map.high_c, &rest) != 2 || !(map.low_c < map.high_c))) {
-        st = tmx_fail(err, TMX_ECONFIG, "--scale %s: expected LOW:HIGH in degC, or own", a->scale);
+        tmx_error(err, TMX_ECONFIG, "--scale %s: expected LOW:HIGH in degC, or own", a->scale);
     }
     map.own_scale = a->scale && strcmp(a->scale, "own") == 0;
     map.all = (a->layer && strcmp(a->layer, "all") == 0) ||
               (!a->layer && a->config && !trace && a->out && !tmx_plot_is_file(a->out));
-    if (!st && a->cells &&
-        (sscanf(a->cells, "%ldx%ld%c", &map.rows, &map.cols, &rest) != 2 || map.rows < 2 || map.cols < 2 ||
-         map.rows > 4096 || map.cols > 4096)) {
-        st = tmx_fail(err, TMX_ECONFIG, "--cells %s: expected ROWSxCOLS, each from 2 to 4096", a->cells);
+    if (a->cells && (sscanf(a->cells, "%ldx%ld%c", &map.rows, &map.cols, &rest) != 2 || map.rows < 2 ||
+                     map.cols < 2 || map.rows > 4096 || map.cols > 4096)) {
+        tmx_error(err, TMX_ECONFIG, "--cells %s: expected ROWSxCOLS, each from 2 to 4096", a->cells);
     }
     if (temperatures && !a->only && !map.all) {
         p.only = map_of ? "map" : "curves";
@@ -146,24 +137,23 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         snprintf(name, sizeof name, "%s_by_%s", a->y, dot ? dot + 1 : a->x);
         p.only = name;
     }
-    st = st ? st
-            : tmx_plot_target(&p, a->out, a->format < 0 ? NULL : formats[a->format], dir, sizeof dir, err);
-    st = st ? st : tmx_plot_begin(&p, err);
     const size_t n_name = p.n_rename + p.n_order;
-    p.found = calloc(n_name + 1, sizeof *p.found);
-    st = st || p.found ? st : tmx_no_memory(err);
-    st = st             ? st
-         : temperatures ? tmx_plot_thermal(&p, a->results.text[0], &map)
-                        : tmx_plot_results(&p, a->results.text[0], &axes);
-    for (size_t i = 0; i < n_name && !st; i++) {
+    struct tmx_arena arena = {0};
+    TMX_TAKE(&arena, p.found, n_name);
+    tmx_arena_check(&arena, err);
+    (void)(err->code ||
+           tmx_plot_target(&p, a->out, a->format < 0 ? NULL : formats[a->format], dir, sizeof dir, err) ||
+           tmx_plot_begin(&p, err) ||
+           (temperatures ? tmx_plot_thermal(&p, a->results.text[0], &map)
+                         : tmx_plot_results(&p, a->results.text[0], &axes)));
+    for (size_t i = 0; i < n_name && !err->code; i++) {
         const bool order = i >= p.n_rename;
         if (!p.found[i]) {
             tmx_warn("--%s %s: no figure has this name", order ? "order" : "rename",
                      order ? p.order[i - p.n_rename] : p.rename[i]);
         }
     }
-    free(p.found);
-    return st;
+    tmx_arena_finish(&arena);
 }
 
 const struct tmx_command tmx_cmd_plot = {

@@ -8,7 +8,6 @@
 
 enum show { SHOW_VALUES, SHOW_AXES, SHOW_SETS };
 static const char *const shows[] = {"values", "axes", "sets", NULL};
-enum { MAX_WHERE = 16 };
 
 struct args {
     struct tmx_texts dir, where;
@@ -34,26 +33,20 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_posterior p = {0};
-    struct tmx_where where[MAX_WHERE];
+    struct tmx_where where[16];
     struct tmx_table *t = NULL;
-    enum tmx_status st = a->where.n > MAX_WHERE
-                             ? tmx_fail(err, TMX_ECONFIG, "--where: at most %d of them", MAX_WHERE)
-                             : TMX_OK;
-    for (size_t i = 0; i < a->where.n && !st; i++) {
-        st = tmx_where_parse(a->where.text[i], &where[i], err);
-    }
-    st = st ? st : tmx_posterior_load(&p, a->dir.text[0], a->widen, a->importance, where, a->where.n, err);
-    if (!st) {
+    const size_t n_where =
+        tmx_where_parse(a->where.text, a->where.n, where, sizeof where / sizeof where[0], err);
+    if (!tmx_posterior_load(&p, a->dir.text[0], a->widen, a->importance, where, n_where, err)) {
         t = a->show == SHOW_AXES   ? tmx_posterior_axes(&p)
             : a->show == SHOW_SETS ? tmx_posterior_sets(&p)
                                    : tmx_posterior_values(&p);
-        st = t ? TMX_OK : tmx_no_memory(err);
     }
-    if (!st) {
+    if (t) {
         fprintf(stderr, "%zu sets, as many as %.1f of equal weight", p.n_row,
                 tmx_posterior_effective(&p, p.n_figure));
         for (size_t f = 0; f < p.n_figure; f++) {
@@ -61,15 +54,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                     tmx_posterior_effective(&p, f));
         }
         fputc('\n', stderr);
-        const struct tmx_screen screen = {
-            .column = a->print.columns.text, .n_column = a->print.columns.n, .most_rows = 60};
-        const bool screened = a->print.columns.n > 0 && strcmp(a->out, "-") == 0;
-        st = screened ? tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err)
-                      : tmx_print(t, st, &a->print, a->out, err);
     }
-    tmx_table_destroy(t);
+    tmx_print_end(t, &a->print, a->out, a->print.columns.n > 0 ? &(struct tmx_screen){0} : NULL, err);
     tmx_posterior_finish(&p);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_posterior = {

@@ -37,80 +37,83 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status test(const struct args *a, const struct tmx_training *train,
-                            const struct tmx_power_fit *fit, struct tmx_err *err)
+static void test(const struct args *a, const struct tmx_training *train, const struct tmx_power_fit *fit,
+                 struct tmx_err *err)
 {
     struct tmx_training other = {0};
     struct tmx_table *t = NULL;
     struct tmx_fit_error e = {0};
-    enum tmx_status st = tmx_training_load(&other, a->test, err);
-    st = st ? st : tmx_fit_test(train, fit, &other, a->idle_w, &t, &e, err);
-    st = tmx_print_end(t, st, &a->print, "-", err);
-    if (!st && a->print.format == TMX_FORMAT_TEXT) {
+    (void)(tmx_training_load(&other, a->test, err) ||
+           tmx_fit_test(train, fit, &other, a->idle_w, &t, &e, err));
+    tmx_print_end(t, &a->print, "-", NULL, err);
+    if (!err->code && a->print.format == TMX_FORMAT_TEXT) {
         printf("test error: mean %.2f %%, worst %.2f %%\n", e.mean, e.worst);
     }
     tmx_training_finish(&other);
-    return st;
 }
 
-static enum tmx_status import(const struct args *a, struct tmx_err *err)
+/* A table of the fit, unless columns are asked for, which are those of the table of its rows; and that. */
+static void print(const struct args *a, struct tmx_table *fit, struct tmx_table *rows_of, struct tmx_err *err)
+{
+    if (a->print.columns.n == 0) {
+        tmx_print(fit, &a->print, "-", NULL, err);
+    }
+    tmx_table_destroy(fit);
+    tmx_print_end(rows_of, &a->print, "-", NULL, err);
+}
+
+static void import(const struct args *a, struct tmx_err *err)
 {
     struct tmx_table *t = NULL;
     if (!a->out) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "import needs -o PATH: the folder for the kernels, or the power trace");
+        tmx_error(err, TMX_ECONFIG, "import needs -o PATH: the folder for the kernels, or the power trace");
+        return;
     }
-    const enum tmx_status st = tmx_accelwattch_import(a->what.text[1], a->chip, a->out, &t, err);
-    return tmx_print_end(t, st, &a->print, "-", err);
+    (void)!tmx_accelwattch_import(a->what.text[1], a->chip, a->out, &t, err);
+    tmx_print_end(t, &a->print, "-", NULL, err);
 }
 
-static enum tmx_status limits(const struct args *a, struct tmx_err *err)
+static void limits(const struct args *a, struct tmx_err *err)
 {
     struct tmx_limit_rows rows_of = {0};
     struct tmx_limit_fit fit = {0};
-    enum tmx_status st = tmx_limit_rows_load(&rows_of, a->what.text[1], a->load, err);
-    st = st ? st : tmx_limit_fit(&rows_of, &fit, err);
-    if (!st && a->print.columns.n == 0) { /* which are those of the rows below */
-        st = tmx_print_end(tmx_limit_card_table(&fit), st, &a->print, "-", err);
+    if (!tmx_limit_rows_load(&rows_of, a->what.text[1], a->load, err) &&
+        !tmx_limit_fit(&rows_of, &fit, err)) {
+        print(a, tmx_limit_card_table(&fit), tmx_limit_row_table(&rows_of, &fit), err);
     }
-    st = st ? st : tmx_print_end(tmx_limit_row_table(&rows_of, &fit), st, &a->print, "-", err);
-    if (!st && a->print.format == TMX_FORMAT_TEXT) {
+    if (!err->code && a->print.format == TMX_FORMAT_TEXT) {
         printf("%zu loads, %zu rows, %zu more left out (the limit is not kept, or a load has fewer than "
                "three); rms: speeds %.2f %%, watts %.2f %%\n",
                rows_of.n_load, rows_of.n_row, rows_of.n_left_out, fit.speed_pct, fit.power_pct);
     }
-    st = st || !a->out ? st : tmx_limit_chip(&rows_of, &fit, a->clock_hz, a->out, err);
+    (void)(!err->code && a->out && tmx_limit_chip(&rows_of, &fit, a->clock_hz, a->out, err));
     tmx_limit_fit_finish(&fit);
     tmx_limit_rows_finish(&rows_of);
-    return st;
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     if (strcmp(a->what.text[0], "fit") != 0) {
-        return (strcmp(a->what.text[0], "limits") == 0 ? limits : import)(a, err);
+        (strcmp(a->what.text[0], "limits") == 0 ? limits : import)(a, err);
+        return;
     }
     struct tmx_training train = {0};
     struct tmx_power_fit fit = {0};
-    enum tmx_status st = tmx_training_load(&train, a->what.text[1], err);
-    st = st ? st : tmx_power_fit(&train, &fit, err);
-    if (!st && a->print.columns.n == 0) { /* which are those of the rows below */
-        st = tmx_print_end(tmx_fit_coefficients(&train, &fit), st, &a->print, "-", err);
+    if (!tmx_training_load(&train, a->what.text[1], err) && !tmx_power_fit(&train, &fit, err)) {
+        print(a, tmx_fit_coefficients(&train, &fit), tmx_fit_rows(&train, &fit, a->idle_w), err);
     }
-    st = st ? st : tmx_print_end(tmx_fit_rows(&train, &fit, a->idle_w), st, &a->print, "-", err);
-    if (!st && a->print.format == TMX_FORMAT_TEXT) {
+    if (!err->code && a->print.format == TMX_FORMAT_TEXT) {
         const struct tmx_fit_error e = tmx_fit_left_out(&train, &fit, a->idle_w);
         printf("rows %zu, R2 %.4f, residual %.2f W rms\n", train.n_row, fit.r_squared, fit.rms_w);
         printf("leave-one-out error: mean %.2f %%, worst %.2f %% (%s)\n", e.mean, e.worst,
                train.kernel[e.worst_row]);
     }
-    if (!st && a->test) {
-        st = test(a, &train, &fit, err);
+    if (!err->code && a->test) {
+        test(a, &train, &fit, err);
     }
     tmx_power_fit_finish(&fit);
     tmx_training_finish(&train);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_power = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix query: tables from a study's results. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -36,40 +35,37 @@ static const struct tmx_arg rows[] = {
 };
 
 /* Into one of the query's lists, which end with NULL. */
-static enum tmx_status copy(const char *what, const struct tmx_texts *from, const char **to, size_t room,
-                            struct tmx_err *err)
+static void copy(const char *what, const struct tmx_texts *from, const char **to, size_t room,
+                 struct tmx_err *err)
 {
     if (from->n >= room) {
-        return tmx_fail(err, TMX_ECONFIG, "%s: at most %zu names in a list", what, room - 1);
+        tmx_error(err, TMX_ECONFIG, "%s: at most %zu names in a list", what, room - 1);
     }
-    for (size_t i = 0; i < from->n; i++) {
+    for (size_t i = 0; i < from->n && !err->code; i++) {
         to[i] = from->text[i];
     }
-    return TMX_OK;
 }
 
-static enum tmx_status make_query(const struct args *a, struct tmx_query *q, struct tmx_err *err)
+static void make_query(const struct args *a, struct tmx_query *q, struct tmx_err *err)
 {
-    enum tmx_status st = copy("--rows", &a->rows, q->rows, sizeof q->rows / sizeof q->rows[0], err);
-    st = st ? st : copy("--value", &a->value, q->value, sizeof q->value / sizeof q->value[0], err);
+    copy("--rows", &a->rows, q->rows, sizeof q->rows / sizeof q->rows[0], err);
+    copy("--value", &a->value, q->value, sizeof q->value / sizeof q->value[0], err);
     q->pivot = a->pivot;
-    for (; q->n_aggregate < a->aggregate.n && !st; q->n_aggregate++) {
-        st = q->n_aggregate == TMX_N_AGGREGATE
-                 ? tmx_fail(err, TMX_ECONFIG, "--aggregate: at most %d", TMX_N_AGGREGATE)
-                 : tmx_aggregate_parse(a->aggregate.text[q->n_aggregate], &q->aggregate[q->n_aggregate], err);
+    if (a->aggregate.n > TMX_N_AGGREGATE) {
+        tmx_error(err, TMX_ECONFIG, "--aggregate: at most %d", TMX_N_AGGREGATE);
     }
-    for (size_t i = 0; i < a->where.n && !st; i++) {
-        if (q->n_where == sizeof q->where / sizeof q->where[0]) {
-            return tmx_fail(err, TMX_ECONFIG, "--where: at most %zu of them", q->n_where);
-        }
-        st = tmx_where_parse(a->where.text[i], &q->where[q->n_where++], err);
+    for (; q->n_aggregate < a->aggregate.n && !err->code; q->n_aggregate++) {
+        q->aggregate[q->n_aggregate] = tmx_aggregate_parse(a->aggregate.text[q->n_aggregate], err);
     }
-    return st;
+    q->n_where =
+        tmx_where_parse(a->where.text, a->where.n, q->where, sizeof q->where / sizeof q->where[0], err);
+    if (a->aggregate.n > 0 && !q->rows[0] && !q->pivot) {
+        tmx_error(err, TMX_ECONFIG, "--aggregate needs --rows or --pivot: without them every run is a row");
+    }
 }
 
 /* An interval of a mean over an axis's chosen values says nothing. */
-static enum tmx_status refuse_interval(const struct tmx_result_set *set, const bool *pooled,
-                                       struct tmx_err *err)
+static void refuse_interval(const struct tmx_result_set *set, const bool *pooled, struct tmx_err *err)
 {
     char names[300] = "";
     for (size_t k = 0; k < set->n_key; k++) {
@@ -77,61 +73,49 @@ static enum tmx_status refuse_interval(const struct tmx_result_set *set, const b
             tmx_text_add(names, sizeof names, "%s%s", *names ? ", " : "", set->key[k]);
         }
     }
-    return tmx_fail(err, TMX_ECONFIG,
-                    "--aggregate ci95: a cell has the runs of several values of %s, which are no "
-                    "repetitions; name them in --rows, --pivot or --where, or take sd, min and max",
-                    names);
+    tmx_error(err, TMX_ECONFIG,
+              "--aggregate ci95: a cell has the runs of several values of %s, which are no repetitions; name "
+              "them in --rows, --pivot or --where, or take sd, min and max",
+              names);
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_query q = {0};
     struct tmx_result_set set = {0};
     struct tmx_table *t = NULL;
-    enum tmx_status st = make_query(a, &q, err);
-    if (!st && a->aggregate.n > 0 && !q.rows[0] && !q.pivot) {
-        st = tmx_fail(err, TMX_ECONFIG,
-                      "--aggregate needs --rows or --pivot: without them every run is a row");
-    }
-    st = st ? st : tmx_results_load(&set, a->db.text[0], a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS, err);
-    q.pooled = st ? NULL : calloc(set.n_key + 1, sizeof *q.pooled);
-    if (!st && !q.pooled) {
-        st = tmx_no_memory(err);
-    }
-    if (!st) {
+    make_query(a, &q, err);
+    tmx_results_load(&set, a->db.text[0], a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS, err);
+    TMX_TAKE(&set.arena, q.pooled, set.n_key);
+    tmx_arena_check(&set.arena, err);
+    if (!err->code) {
         tmx_results_note(&set, stderr);
-        st = a->failed              ? (t = tmx_failures(&set)) ? TMX_OK : tmx_no_memory(err)
-                          : q.rows[0] || q.pivot ? tmx_pivot(&set, &q, &t, err)
-                                    : tmx_flat(&set, &q, &t, err);
+        if (a->failed) {
+            t = tmx_failures(&set);
+        } else {
+            (q.rows[0] || q.pivot ? tmx_pivot : tmx_flat)(&set, &q, &t, err);
+        }
     }
     const bool grid = strcmp(set.method, "grid") == 0;
-    for (size_t i = 0; i < q.n_aggregate && !st; i++) {
+    for (size_t i = 0; i < q.n_aggregate && !err->code; i++) {
         if (q.aggregate[i] == TMX_CI95 && grid && !tmx_only_repeated(&set, q.pooled)) {
-            st = refuse_interval(&set, q.pooled, err);
+            refuse_interval(&set, q.pooled, err);
         }
     }
     bool spread = false; /* over seeds is what was asked for */
     for (size_t i = 0; i < q.n_aggregate; i++) {
         spread = spread || q.aggregate[i] != TMX_MEAN;
     }
-    for (size_t k = 0, n = 0; !st && k <= set.n_key; k++) { /* what a cell hides */
+    for (size_t k = 0, n = 0; !err->code && k <= set.n_key; k++) { /* what a cell hides */
         if (k < set.n_key && q.pooled[k] && !(spread && tmx_is_seed(set.key[k]))) {
             tmx_print_visible(stderr, "%s%s", n++ ? ", " : "note: a cell has the runs of several values of ",
                               set.key[k]);
         }
         fputs(k == set.n_key && n > 0 ? "; --rows, --pivot or --where names them\n" : "", stderr);
     }
-    free(q.pooled);
-    const struct tmx_screen screen = {.column = a->print.columns.text, .n_column = a->print.columns.n};
-    const bool file = strcmp(a->out, "-") != 0;
-    if (!st) {
-        st = file ? tmx_print(t, st, &a->print, a->out, err)
-                  : tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err);
-    }
-    tmx_table_destroy(t);
+    tmx_print_end(t, &a->print, a->out, &(struct tmx_screen){0}, err);
     tmx_result_set_finish(&set);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_query = {

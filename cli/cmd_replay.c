@@ -39,24 +39,17 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status save(const struct tmx_table *t, const char *path, struct tmx_err *err)
-{
-    return path ? tmx_table_save(t, TMX_FORMAT_CSV, path, err) : TMX_OK;
-}
-
 /* A figure a run; rows of the replay by the log's series. */
-static enum tmx_status draw(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
-                            struct tmx_err *err)
+static void draw(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
+                 struct tmx_err *err)
 {
     struct tmx_plot p = {.dir = a->figures, .format = "svg"};
     char words[300] = "";
-    enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < a->set.n; i++) {
         tmx_text_add(words, sizeof words, "%s%s", i ? " " : "", a->set.text[i]);
     }
     const struct tmx_what_if if_so = {words, r->if_c, r->error_k};
-    st = st ? st : tmx_plot_begin(&p, err);
-    return st ? st : tmx_measured_figures(&p, m, r->temp_c, r->what_if ? &if_so : NULL);
+    (void)(tmx_plot_begin(&p, err) || tmx_measured_figures(&p, m, r->temp_c, r->what_if ? &if_so : NULL));
 }
 
 /* What a what-if keeps as it was, and the command that does not keep it. */
@@ -102,29 +95,34 @@ static void say_held(const struct args *a, const struct tmx_replay *r, const str
     fputc('\n', stdout);
 }
 
-static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
-                               const struct tmx_rc *model, struct tmx_err *err)
+static void put_out(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
+                    const struct tmx_rc *model, struct tmx_err *err)
 {
-    const enum tmx_format format = (enum tmx_format)a->print.format;
-    const bool stamps = format == TMX_FORMAT_OPENMETRICS;
+    const bool stamps = a->print.format == TMX_FORMAT_OPENMETRICS;
     struct tmx_table *t = tmx_replay_table(r, m), *trace = tmx_replay_trace(r, m, false),
                      *series = stamps ? tmx_replay_trace(r, m, true) : NULL;
-    enum tmx_status st = t && trace && (series || !stamps) ? TMX_OK : tmx_no_memory(err);
-    if (!st && format == TMX_FORMAT_TEXT) {
+    tmx_table_check(t, err);
+    tmx_table_check(trace, err);
+    if (!err->code && a->print.format == TMX_FORMAT_TEXT) {
         tmx_replay_summary(r, m, stdout);
         say_held(a, r, m, model);
     }
-    st = tmx_print(series ? series : t, st, &a->print, "-", err);
-    st = st ? st : save(t, a->out, err);
-    st = st ? st : save(trace, a->trace, err);
-    st = st || !a->figures ? st : draw(a, r, m, err);
+    tmx_print(stamps ? series : t, &a->print, "-", NULL, err);
+    if (a->out) {
+        tmx_table_save(t, TMX_FORMAT_CSV, a->out, err);
+    }
+    if (a->trace) {
+        tmx_table_save(trace, TMX_FORMAT_CSV, a->trace, err);
+    }
+    if (!err->code && a->figures) {
+        draw(a, r, m, err);
+    }
     tmx_table_destroy(t);
     tmx_table_destroy(trace);
     tmx_table_destroy(series);
-    return st;
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
     const struct tmx_texts paths = {.text = a->words.text + 1, .n = a->words.n - 1};
@@ -136,26 +134,26 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_fit_errors errors = {0};
     a->log.command = "replay";
     if (a->out && a->trace && strcmp(a->out, a->trace) == 0) {
-        return tmx_fail(err, TMX_ECONFIG, "-o and --trace are both %s", a->out);
+        tmx_error(err, TMX_ECONFIG, "-o and --trace are both %s", a->out);
     }
     if (a->set.n >= TMX_MAX_WHAT_IF) {
-        return tmx_fail(err, TMX_ECONFIG, "--set: at most %d", TMX_MAX_WHAT_IF - 1);
+        tmx_error(err, TMX_ECONFIG, "--set: at most %d", TMX_MAX_WHAT_IF - 1);
     }
-    for (size_t i = 0; i < a->set.n; i++) {
+    for (size_t i = 0; i < a->set.n && !err->code; i++) {
         o.what_if[i] = a->set.text[i];
     }
-    enum tmx_status st = tmx_measured_ambient(&a->log, &o.ambient, &o.ambient_c, err);
-    st = st ? st : tmx_calibrated_read(&model, a->words.text[0], err);
-    st = st ? st : tmx_calibrated_errors(&errors, &model, a->words.text[0], err);
     o.errors = &errors;
-    st = st ? st : tmx_measured_open(&a->log, &paths, &m, err);
-    st = st ? st : tmx_replay(&r, &model, &m, &o, &say, err);
-    st = st ? st : put_out(a, &r, &m, &model, err);
+    tmx_measured_ambient(&a->log, &o.ambient, &o.ambient_c, err);
+    (void)(err->code || tmx_calibrated_read(&model, a->words.text[0], err) ||
+           tmx_calibrated_errors(&errors, &model, a->words.text[0], err));
+    tmx_measured_open(&a->log, &paths, &m, err);
+    if (!err->code && !tmx_replay(&r, &model, &m, &o, &say, err)) {
+        put_out(a, &r, &m, &model, err);
+    }
     tmx_replay_finish(&r);
     tmx_fit_errors_finish(&errors);
     tmx_rc_finish(&model);
     tmx_measured_finish(&m);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_replay = {

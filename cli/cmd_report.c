@@ -30,7 +30,7 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     const struct tmx_report r = {.results = a->results.text,
@@ -41,11 +41,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                  .what_if = !a->no_what_if,
                                  .explain = !a->no_explain,
                                  .all = a->all};
-    const enum tmx_status st = tmx_report_write(&r, err);
-    if (!st && !a->quiet) {
+    if (!tmx_report_write(&r, err) && !a->quiet) {
         tmx_print_visible(stdout, "%s; its figures and their data are in %s.figures\n", a->out, a->out);
     }
-    return st;
 }
 
 const struct tmx_command tmx_cmd_report = {

@@ -22,24 +22,18 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-/* The values of all folders as one table. */
-static enum tmx_status values(const struct args *a, struct tmx_err *err)
-{
-    struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_paper_stack(a->dir.text, a->dir.n, &t, err);
-    return tmx_print_end(t, st, &a->print, a->out, err);
-}
-
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_output o;
-    if (a->print.format != TMX_FORMAT_MARKDOWN || a->print.columns.n > 0) {
-        return values(a, err);
+    if (a->print.format != TMX_FORMAT_MARKDOWN || a->print.columns.n > 0) { /* the values of all folders */
+        struct tmx_table *t = NULL;
+        (void)!tmx_paper_stack(a->dir.text, a->dir.n, &t, err);
+        tmx_print_end(t, &a->print, a->out, NULL, err);
+        return;
     }
-    enum tmx_status st = tmx_output_open(&o, a->out, err);
-    st = st ? st : tmx_reproduce(a->dir.text, a->dir.n, a->notes, o.file, err);
-    return tmx_output_end(&o, st, err);
+    (void)(tmx_output_open(&o, a->out, err) || tmx_reproduce(a->dir.text, a->dir.n, a->notes, o.file, err));
+    (void)!tmx_output_end(&o, err->code, err);
 }
 
 const struct tmx_command tmx_cmd_reproduce = {

@@ -67,40 +67,43 @@ static void on_signal(int number)
 /* A run's folder stands for its configuration. */
 static enum tmx_status find_config(const char *name, char path[TMX_PATH_SIZE], struct tmx_err *err)
 {
-    if (tmx_path_join(path, name, "resolved.cfg", err) == TMX_OK && tmx_os_exists(path)) {
+    if (!tmx_path_join(path, name, "resolved.cfg", NULL) && tmx_os_exists(path)) {
         return TMX_OK;
     }
-    if (tmx_path_join(path, name, "node.cfg", err) == TMX_OK && tmx_os_exists(path)) {
-        return tmx_fail_at(err, TMX_ECONFIG, name, 0,
-                           "a folder of `thermix calibrate`: run a configuration on its node, thermix run "
-                           "wl1 --set topology=%s",
-                           path);
+    if (!tmx_path_join(path, name, "node.cfg", NULL) && tmx_os_exists(path)) {
+        tmx_error_at(
+            err, TMX_ECONFIG, name, 0,
+            "a folder of `thermix calibrate`: run a configuration on its node, thermix run wl1 --set "
+            "topology=%s",
+            path);
+        return err->code;
     }
     return tmx_data_find(TMX_DATA_RUN, name, path, err);
 }
 
-static enum tmx_status open_run(const struct args *a, struct tmx_catalog **catalog, struct tmx_run **r,
-                                struct tmx_err *err)
+static void open_run(const struct args *a, struct tmx_catalog **catalog, struct tmx_run **r,
+                     struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = find_config(a->config.text[0], path, err);
-    st = st ? st : tmx_config_load(&cfg, path, &a->sets, err);
-    if (!st && (tmx_config_find(cfg, "kind") || tmx_config_find(cfg, "axes"))) {
+    if (!find_config(a->config.text[0], path, err)) {
+        tmx_config_load(&cfg, path, &a->sets, err);
+    }
+    if (!err->code && (tmx_config_find(cfg, "kind") || tmx_config_find(cfg, "axes"))) {
         const bool suite = tmx_config_find(cfg, "kind") != NULL;
-        st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "this is a %s, not a run: `thermix %s %s`",
-                         suite ? "suite" : "study", suite ? "table" : "sweep", a->config.text[0]);
+        tmx_error_at(err, TMX_ECONFIG, path, 0, "this is a %s, not a run: `thermix %s %s`",
+                     suite ? "suite" : "study", suite ? "table" : "sweep", a->config.text[0]);
     }
-    st = st ? st : tmx_catalog_create(catalog, err);
-    for (size_t i = 0; i < a->module.n && !st; i++) {
-        st = tmx_catalog_load(*catalog, a->module.text[i], err);
+    (void)(err->code || tmx_catalog_create(catalog, err));
+    for (size_t i = 0; i < a->module.n && !err->code; i++) {
+        (void)!tmx_catalog_load(*catalog, a->module.text[i], err);
     }
-    st = st ? st : tmx_run_create(r, tmx_config_root(cfg), &(struct tmx_run_how){.catalog = *catalog}, err);
+    (void)(err->code ||
+           tmx_run_create(r, tmx_config_root(cfg), &(struct tmx_run_how){.catalog = *catalog}, err));
     tmx_config_close(cfg);
-    return st;
 }
 
-static enum tmx_status run_seeds(const struct args *a, struct tmx_err *err)
+static void run_seeds(const struct args *a, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     const struct tmx_run_alone alone = {.dir = a->dir,
@@ -108,29 +111,30 @@ static enum tmx_status run_seeds(const struct args *a, struct tmx_err *err)
                                         .n_column = a->print.columns.n,
                                         .format = (enum tmx_format)a->print.format,
                                         .quiet = a->quiet};
-    const enum tmx_status st = find_config(a->config.text[0], path, err);
-    return st ? st : tmx_run_seeds(path, &a->sets, (size_t)a->seeds, a->nudge, &alone, err);
+    if (!find_config(a->config.text[0], path, err)) {
+        tmx_run_seeds(path, &a->sets, (size_t)a->seeds, a->nudge, &alone, err);
+    }
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     if (a->seeds > 1) {
-        return run_seeds(a, err);
-    }
-    if (a->nudge) {
-        return tmx_fail(err, TMX_ECONFIG, "--nudge is of --seeds N, with N of 2 or more");
+        run_seeds(a, err);
+        return;
     }
     struct tmx_catalog *catalog = NULL;
     struct tmx_run *r = NULL;
     struct tmx_mpi mpi;
-    enum tmx_status st = tmx_mpi_begin(&mpi, NULL, NULL, err);
-    if (st) {
-        return st;
+    if (a->nudge) {
+        tmx_error(err, TMX_ECONFIG, "--nudge is of --seeds N, with N of 2 or more");
+    }
+    if (err->code || tmx_mpi_begin(&mpi, NULL, NULL, err)) {
+        return;
     }
     tmx_mpi_silence(&mpi);
-    st = tmx_mpi_agree(&mpi, open_run(a, &catalog, &r, err), err);
-    if (!st) {
+    open_run(a, &catalog, &r, err);
+    if (!tmx_mpi_agree(&mpi, err)) {
         fputs(a->verbose ? tmx_run_resolved(r) : "", stdout);
         if (a->verbose && tmx_data_chosen()) {
             tmx_print_visible(stderr, "thermix run: data from %s (THERMIX_DATA)\n", tmx_data_chosen());
@@ -148,11 +152,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .format = (enum tmx_format)a->print.format,
                                         .quiet = a->quiet,
                                         .mpi = &mpi};
-    st = st ? st : tmx_run_alone(r, &alone, err);
+    if (!err->code) {
+        tmx_run_alone(r, &alone, err);
+    }
     tmx_run_destroy(r);
     tmx_catalog_destroy(catalog);
     tmx_mpi_end();
-    return st;
 }
 
 const struct tmx_command tmx_cmd_run = {

@@ -22,40 +22,31 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     static const char *const prefer[] = {"axis",      "value",  "effect", "effect_ci95",
                                          "share_pct", "change", "per"};
     struct args *a = args;
-    const struct tmx_screen screen = {.column = a->print.columns.text,
-                                      .n_column = a->print.columns.n,
-                                      .prefer = prefer,
-                                      .n_prefer = sizeof prefer / sizeof prefer[0]};
+    const struct tmx_screen screen = {.prefer = prefer, .n_prefer = sizeof prefer / sizeof prefer[0]};
     struct tmx_result_set set = {0};
     struct tmx_table *t = NULL;
     size_t metric = 0;
-    enum tmx_status st =
-        tmx_results_load(&set, a->db.text[0], a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS, err);
-    if (!st) {
+    if (!tmx_results_load(&set, a->db.text[0], a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS, err)) {
         tmx_results_note(&set, stderr);
     }
-    if (!st && !a->metric && tmx_result_find(set.metric, set.n_metric, a->out) < set.n_metric) {
+    if (!err->code && !a->metric && tmx_result_find(set.metric, set.n_metric, a->out) < set.n_metric) {
         tmx_warn("--output is a file; a metric is --value %s", a->out); /* as 1.0 had it */
         a->metric = a->out;
         a->out = "-";
     }
-    if (!st && !a->metric) {
-        st = tmx_fail(err, TMX_ECONFIG, "which metric? For example --value slowdown_pct");
+    if (!a->metric) {
+        tmx_error(err, TMX_ECONFIG, "which metric? For example --value slowdown_pct");
     }
-    st = st ? st : tmx_metric_index(&set, a->metric, &metric, err);
-    st = st ? st : tmx_effects(&set, metric, &t, err);
-    if (!st) {
-        st = strcmp(a->out, "-") != 0 ? tmx_print(t, st, &a->print, a->out, err)
-                                      : tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err);
+    if (!err->code && !tmx_metric_index(&set, a->metric, &metric, err)) {
+        tmx_effects(&set, metric, &t, err);
     }
-    tmx_table_destroy(t);
+    tmx_print_end(t, &a->print, a->out, &screen, err);
     tmx_result_set_finish(&set);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_sensitivity = {

@@ -30,8 +30,10 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
+    const struct args *a = args;
+    struct tmx_mpi mpi;
     char path[TMX_PATH_SIZE], out[TMX_SWEEP_TEXT];
     struct tmx_sweep sweep = {0};
     struct tmx_study_options o = {.path = out,
@@ -40,40 +42,27 @@ static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi, s
                                   .limit = a->limit < 0 ? SIZE_MAX : (size_t)a->limit,
                                   .retry_failed = a->retry_failed,
                                   .noun = a->quiet ? NULL : "runs"};
-    enum tmx_status st = a->shard ? tmx_study_read_shard(a->shard, &o, err) : TMX_OK;
-    st = st ? st : tmx_data_find(TMX_DATA_SUITE, a->sweep.text[0], path, err);
-    st = st ? st : tmx_sweep_load(&sweep, path, err);
-    if (st) {
-        return st;
+    if (tmx_mpi_begin(&mpi, NULL, NULL, err)) {
+        return;
     }
+    (void)((a->shard && tmx_study_read_shard(a->shard, &o, err)) ||
+           tmx_data_find(TMX_DATA_SUITE, a->sweep.text[0], path, err) || tmx_sweep_load(&sweep, path, err));
     snprintf(out, sizeof out, "%s%s", a->out ? a->out : sweep.name, a->out ? "" : ".sqlite");
-    if (a->dry_run) {
-        struct tmx_table *t = mpi->rank == 0 ? tmx_sweep_table(&sweep) : NULL;
-        st = mpi->rank == 0 ? tmx_table_save(t, TMX_FORMAT_CSV, "-", err) : TMX_OK;
+    if (!err->code && a->dry_run && mpi.rank == 0) {
+        struct tmx_table *t = tmx_sweep_table(&sweep);
+        tmx_table_save(t, TMX_FORMAT_CSV, "-", err);
         tmx_table_destroy(t);
-    } else if (!a->out && (strchr(sweep.name, '/') || sweep.name[0] == '.')) {
-        st = tmx_fail_at(
-            err, TMX_ECONFIG, path, 0,
-            "the study's name \"%s\" cannot be a file's name; give its results a file with -o FILE",
-            sweep.name);
-    } else {
+    } else if (!err->code && !a->out && (strchr(sweep.name, '/') || sweep.name[0] == '.')) {
+        tmx_error_at(err, TMX_ECONFIG, path, 0,
+                     "the study's name \"%s\" cannot be a file's name; give its results a file with -o FILE",
+                     sweep.name);
+    } else if (!err->code && !a->dry_run) {
         struct tmx_runs runs;
         tmx_sweep_runs(&sweep, &runs);
-        st = tmx_study_on_ranks(mpi, &runs, &o, err);
+        tmx_study_on_ranks(&mpi, &runs, &o, err);
     }
     tmx_sweep_finish(&sweep);
-    return st;
-}
-
-static enum tmx_status run(void *args, struct tmx_err *err)
-{
-    struct tmx_mpi mpi;
-    enum tmx_status st = tmx_mpi_begin(&mpi, NULL, NULL, err);
-    if (!st) {
-        st = run_on(args, &mpi, err);
-        tmx_mpi_end();
-    }
-    return st;
+    tmx_mpi_end();
 }
 
 const struct tmx_command tmx_cmd_sweep = {

@@ -108,7 +108,7 @@ static const struct tmx_arg *own_option(const char *name)
     return NULL;
 }
 
-static enum tmx_status unknown(const char *arg, const char *name, struct tmx_err *err)
+static void unknown(const char *arg, const char *name, struct tmx_err *err)
 {
     const char *names[MAX_NAMES] = {NULL};
     size_t n = 0;
@@ -120,9 +120,9 @@ static enum tmx_status unknown(const char *arg, const char *name, struct tmx_err
         names[n++] = theirs;
     }
     const char *near = tmx_suggest_nearest(name, names, n);
-    return tmx_fail_at(err, TMX_ECONFIG, "command line", 0, "unknown option \"%.60s\"%s%s%s%s", arg,
-                       near ? ", did you mean \"" : "", near ? (near == theirs ? "-" : "--") : "",
-                       near ? near : "", near ? "\"?" : "; see `thermix thermal --help`");
+    tmx_error_at(err, TMX_ECONFIG, "command line", 0, "unknown option \"%.60s\"%s%s%s%s", arg,
+                 near ? ", did you mean \"" : "", near ? (near == theirs ? "-" : "--") : "", near ? near : "",
+                 near ? "\"?" : "; see `thermix thermal --help`");
 }
 
 /* The value of argv[*i], either after its '=' or the next argument; a word that looks like an option is none.
@@ -151,7 +151,7 @@ struct split {
     struct tmx_arena *arena;
 };
 
-static enum tmx_status keep_own(struct split *s, const char *name, const char *value)
+static void keep_own(struct split *s, const char *name, const char *value)
 {
     const size_t size = strlen(name) + (value ? strlen(value) : 0) + 4;
     char *arg = tmx_arena_take(s->arena, size, 1);
@@ -159,85 +159,78 @@ static enum tmx_status keep_own(struct split *s, const char *name, const char *v
         snprintf(arg, size, "--%s%s%s", name, value ? "=" : "", value ? value : "");
         s->own[s->n_own++] = arg;
     }
-    return TMX_OK; /* the arena knows */
 }
 
 /* One argument: a HotSpot pair goes into cfg, an option of ours is kept for argp. */
-static enum tmx_status split_one(int argc, char **argv, int *i, struct split *s,
-                                 struct tmx_hotspot_config *cfg, struct tmx_err *err)
+static void split_one(int argc, char **argv, int *i, struct split *s, struct tmx_hotspot_config *cfg,
+                      struct tmx_err *err)
 {
-    char name[MAX_NAME];
+    char name[MAX_NAME] = "";
     const char *arg = argv[*i], *begin = arg + (arg[0] == '-') + (arg[0] == '-' && arg[1] == '-');
     const struct tmx_span span = {begin, begin + strcspn(begin, "=")};
-    if (begin == arg || begin == span.end) {
-        return tmx_fail_at(err, TMX_ECONFIG, "command line", 0, "\"%.60s\": expected an option, -name value",
-                           arg);
-    }
-    if (!tmx_span_copy(span, name, sizeof name)) {
-        return unknown(arg, arg, err);
-    }
-    const bool config = tmx_word_compare(name, "c") == 0,
+    const bool named = tmx_span_copy(span, name, sizeof name), config = tmx_word_compare(name, "c") == 0,
                short_help = !strcmp(arg, "-h") || !strcmp(arg, "-?");
-    if (short_help || strcmp(arg, "-v") == 0) {
-        return keep_own(s, short_help ? "help" : "verbose", NULL);
-    }
     const struct tmx_arg *own = own_option(name);
-    if (!config && !own && !tmx_hotspot_config_knows(name)) {
-        return unknown(arg, name, err);
-    }
-    if (own && own->type == TMX_ARG_FLAG) {
-        return keep_own(s, own->name, NULL);
-    }
-    const char *value = value_of(argc, argv, i);
-    if (!value || !*value) {
-        return tmx_fail_at(err, TMX_ECONFIG, "command line", 0, "option \"%s\" has no value", arg);
-    }
-    if (config) {
+    const char *value = NULL;
+    if (begin == arg || begin == span.end) {
+        tmx_error_at(err, TMX_ECONFIG, "command line", 0, "\"%.60s\": expected an option, -name value", arg);
+    } else if (!named) {
+        unknown(arg, arg, err);
+    } else if (short_help || strcmp(arg, "-v") == 0) {
+        keep_own(s, short_help ? "help" : "verbose", NULL);
+    } else if (!config && !own && !tmx_hotspot_config_knows(name)) {
+        unknown(arg, name, err);
+    } else if (own && own->type == TMX_ARG_FLAG) {
+        keep_own(s, own->name, NULL);
+    } else if (!(value = value_of(argc, argv, i)) || !*value) {
+        tmx_error_at(err, TMX_ECONFIG, "command line", 0, "option \"%s\" has no value", arg);
+    } else if (config) {
         s->config = s->config ? s->config : value;
-        return TMX_OK;
+    } else if (own) {
+        keep_own(s, own->name, value);
+    } else {
+        (void)!tmx_hotspot_config_set(cfg, name, value, TMX_HOTSPOT_COMMAND_LINE, 0, err);
     }
-    return own ? keep_own(s, own->name, value)
-               : tmx_hotspot_config_set(cfg, name, value, TMX_HOTSPOT_COMMAND_LINE, 0, err);
 }
 
 /* tmx_command.parse: fill args from the command line and the files it names. Errors: unknown option (with the
  * nearest known name), missing or bad value, those of tmx_hotspot_config_read. */
-static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
-                                          struct tmx_arena *arena, struct tmx_err *err)
+static void thermal_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
+                               struct tmx_arena *arena, struct tmx_err *err)
 {
     struct args *a = args;
     struct split s = {.n_own = 1, .arena = arena};
     tmx_hotspot_config_init(&a->run.cfg);
-    if (!TMX_TAKE(arena, s.own, (size_t)argc + 1)) {
-        return tmx_no_memory(err);
+    if (TMX_TAKE(arena, s.own, (size_t)argc + 1)) {
+        s.own[0] = argv[0];
     }
-    s.own[0] = argv[0];
-    enum tmx_status st = TMX_OK;
-    for (int i = 1; !st && i < argc; i++) {
-        st = split_one(argc, argv, &i, &s, &a->run.cfg, err);
+    tmx_arena_check(arena, err);
+    for (int i = 1; !err->code && i < argc; i++) {
+        split_one(argc, argv, &i, &s, &a->run.cfg, err);
     }
-    st = st ? st : tmx_args_parse(c, s.n_own, s.own, a, arena, err);
-    st = st ? st : tmx_hotspot_config_read_files(&a->run.cfg, s.config, err);
-    if (!st) {
-        if (a->run.hotspot_compat) {
-            tmx_hotspot_config_drop(&a->run.cfg);
-        }
-        a->run.method = a->method > 0 ? tmx_thermal_backends[a->method - 1] : NULL;
-        a->run.scheme = (enum tmx_trace_scheme)a->scheme;
-        a->run.network = (enum tmx_network_kind)a->network;
-        a->run.refine = (int)a->refine;
-        a->run.precision = (int)a->precision;
-        a->run.modes = (int)a->modes;
-        a->run.tolerance_k = isnan(a->tolerance_k) ? 0 : a->tolerance_k;
-        a->run.overlap_m = isnan(a->overlap_um) ? 0 : 1e-6 * a->overlap_um;
-        snprintf(a->run.verify_with, sizeof a->run.verify_with, "%s", a->verify_with ? a->verify_with : "");
+    if (!err->code) {
+        tmx_args_parse(c, s.n_own, s.own, a, arena, err);
     }
-    return st;
+    if (err->code || tmx_hotspot_config_read_files(&a->run.cfg, s.config, err)) {
+        return;
+    }
+    if (a->run.hotspot_compat) {
+        tmx_hotspot_config_drop(&a->run.cfg);
+    }
+    a->run.method = a->method > 0 ? tmx_thermal_backends[a->method - 1] : NULL;
+    a->run.scheme = (enum tmx_trace_scheme)a->scheme;
+    a->run.network = (enum tmx_network_kind)a->network;
+    a->run.refine = (int)a->refine;
+    a->run.precision = (int)a->precision;
+    a->run.modes = (int)a->modes;
+    a->run.tolerance_k = isnan(a->tolerance_k) ? 0 : a->tolerance_k;
+    a->run.overlap_m = isnan(a->overlap_um) ? 0 : 1e-6 * a->overlap_um;
+    snprintf(a->run.verify_with, sizeof a->run.verify_with, "%s", a->verify_with ? a->verify_with : "");
 }
 
 /* TMX_ECONFIG where two outputs, or an output and an input, are one file. */
-static enum tmx_status thermal_outputs_open(struct tmx_output out[TMX_N_OUTPUT],
-                                            const struct tmx_hotspot_config *cfg, struct tmx_err *err)
+static void thermal_outputs_open(struct tmx_output out[TMX_N_OUTPUT], const struct tmx_hotspot_config *cfg,
+                                 struct tmx_err *err)
 {
     const char *const paths[TMX_N_OUTPUT] = {
         cfg->o, cfg->steady_file, cfg->grid_steady_file, cfg->grid_transient_file, cfg->all_transient_file,
@@ -249,26 +242,24 @@ static enum tmx_status thermal_outputs_open(struct tmx_output out[TMX_N_OUTPUT],
                                   cfg->grid_layer_file,
                                   cfg->materials_file,
                                   cfg->package_config_file};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; !st && i < TMX_N_OUTPUT; i++) {
+    for (size_t i = 0; i < TMX_N_OUTPUT; i++) {
         if (!paths[i][0] || strncmp(paths[i], "/dev/", 5) == 0) {
             continue;
         }
         for (size_t j = 0; j < i; j++) {
             if (paths[j][0] && tmx_os_same_file(paths[i], paths[j])) {
-                return tmx_fail_at(err, TMX_ECONFIG, paths[i], 0, "two outputs go to this file");
+                tmx_error_at(err, TMX_ECONFIG, paths[i], 0, "two outputs go to this file");
             }
         }
         for (size_t j = 0; j < sizeof inputs / sizeof inputs[0]; j++) {
             if (inputs[j][0] && strcmp(paths[i], "-") != 0 && tmx_os_same_file(paths[i], inputs[j])) {
-                return tmx_fail_at(err, TMX_ECONFIG, paths[i], 0, "an output would replace this input");
+                tmx_error_at(err, TMX_ECONFIG, paths[i], 0, "an output would replace this input");
             }
         }
     }
-    for (size_t i = 0; !st && i < TMX_N_OUTPUT; i++) {
-        st = paths[i][0] ? tmx_output_open(&out[i], paths[i], err) : TMX_OK;
+    for (size_t i = 0; !err->code && i < TMX_N_OUTPUT; i++) {
+        (void)(paths[i][0] && tmx_output_open(&out[i], paths[i], err));
     }
-    return st;
 }
 
 /* `thermix thermal`: a trace-driven thermal simulator with HotSpot's options and files. */
@@ -281,42 +272,28 @@ static void say(void *to, enum tmx_log_level level, const char *text)
     }
 }
 
-static enum tmx_status verify(struct tmx_trace_run *r, struct tmx_err *err)
-{
-    struct tmx_table *table = NULL;
-    enum tmx_status st = tmx_hotspot_check(r, &table, err);
-    st = st ? st : tmx_table_write(table, TMX_FORMAT_TEXT, stdout, err);
-    tmx_table_destroy(table);
-    return st;
-}
-
-static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_output out[TMX_N_OUTPUT],
-                                struct tmx_err *err)
+static void simulate(struct tmx_trace_run *r, struct tmx_output out[TMX_N_OUTPUT], struct tmx_err *err)
 {
     const struct tmx_trace_options *args = r->args;
     const bool transient =
         args->cfg.o[0] || args->cfg.grid_transient_file[0] || args->cfg.all_transient_file[0];
-    const bool to_file = args->cfg.steady_file[0] || args->cfg.grid_steady_file[0];
-    enum tmx_status st = TMX_OK;
+    const bool to_file = args->cfg.steady_file[0] || args->cfg.grid_steady_file[0],
+               verify = args->verify_with[0] != '\0';
     if (out[TMX_DUMP].file) {
         tmx_hotspot_config_print(&args->cfg, out[TMX_DUMP].file);
     }
-    if (transient) {
-        st = tmx_trace_run_transient(r, out[TMX_TRACE].file, out[TMX_GRID_TRANSIENT].file, err);
+    if (transient && tmx_trace_run_transient(r, out[TMX_TRACE].file, out[TMX_GRID_TRANSIENT].file, err)) {
+        return;
     }
-    if (!st && out[TMX_ALL_TRANSIENT].file) { /* of all layers, after the last row */
-        st = tmx_thermal_instance_nodes(&r->chip, r->node_k, err);
-        if (!st) {
-            tmx_temps_from_nodes(&r->temps, r->node_k);
-            tmx_temps_print(&r->temps, args->precision, out[TMX_ALL_TRANSIENT].file);
+    if (out[TMX_ALL_TRANSIENT].file) { /* of all layers, after the last row */
+        if (tmx_thermal_instance_nodes(&r->chip, r->node_k, err)) {
+            return;
         }
+        tmx_temps_from_nodes(&r->temps, r->node_k);
+        tmx_temps_print(&r->temps, args->precision, out[TMX_ALL_TRANSIENT].file);
     }
-    if (st || (transient && !to_file && !args->verify_with[0])) {
-        return st;
-    }
-    st = tmx_trace_run_steady(r, err);
-    if (st) {
-        return st;
+    if ((transient && !to_file && !verify) || tmx_trace_run_steady(r, err)) {
+        return;
     }
     if (out[TMX_GRID_STEADY].file) {
         const char *path = args->cfg.grid_steady_file;
@@ -328,14 +305,17 @@ static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_output out[T
     }
     if (out[TMX_STEADY].file) {
         tmx_temps_print(&r->temps, args->precision, out[TMX_STEADY].file);
-    } else if (!transient && !to_file && !args->verify_with[0]) {
+    } else if (!transient && !to_file && !verify) {
         printf("Unit\tSteady(Kelvin)\n");
         tmx_temps_print(&r->temps, args->precision, stdout);
     }
-    return args->verify_with[0] ? verify(r, err) : TMX_OK;
+    struct tmx_table *differences = NULL;
+    (void)(verify && (tmx_hotspot_check(r, &differences, err) ||
+                      tmx_table_write(differences, TMX_FORMAT_TEXT, stdout, err)));
+    tmx_table_destroy(differences);
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
     struct tmx_trace_run r = {0};
@@ -344,20 +324,22 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct tmx_log log = {say, a};
     a->run.row_done = a->quiet ? NULL : tmx_progress_at;
     a->run.row_done_to = &progress;
-    enum tmx_status st = tmx_trace_run_read(&r, &a->run, &log, err);
-    st = st ? st : thermal_outputs_open(outputs, &a->run.cfg, err);
-    st = st ? st : simulate(&r, outputs, err);
+    if (!tmx_trace_run_read(&r, &a->run, &log, err)) {
+        thermal_outputs_open(outputs, &a->run.cfg, err);
+    }
+    if (!err->code) {
+        simulate(&r, outputs, err);
+    }
     tmx_progress_end(&progress);
-    for (size_t i = 0; !st && i < 2 * TMX_N_OUTPUT;
-         i++) { /* no file gets its name before all are known to be whole */
+    /* no file gets its name before all are known to be whole */
+    for (size_t i = 0; !err->code && i < 2 * TMX_N_OUTPUT; i++) {
         struct tmx_output *o = &outputs[i % TMX_N_OUTPUT];
-        st = o->file ? (i < TMX_N_OUTPUT ? tmx_output_check : tmx_output_commit)(o, err) : TMX_OK;
+        (void)(o->file && (i < TMX_N_OUTPUT ? tmx_output_check : tmx_output_commit)(o, err));
     }
     for (size_t i = 0; i < TMX_N_OUTPUT; i++) {
         tmx_output_discard(&outputs[i]);
     }
     tmx_trace_run_finish(&r);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_thermal = {

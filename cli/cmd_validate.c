@@ -54,7 +54,7 @@ static void headline(const struct tmx_table *t)
 }
 
 /* One line: which rows are out of their bands, and which of them without a known reason. */
-static enum tmx_status verdict(const struct tmx_table *t, struct tmx_err *err)
+static void verdict(const struct tmx_table *t, struct tmx_err *err)
 {
     const size_t holds = tmx_table_find(t, "holds"), known = tmx_table_find(t, "known"),
                  quantity = tmx_table_find(t, "quantity");
@@ -67,52 +67,52 @@ static enum tmx_status verdict(const struct tmx_table *t, struct tmx_err *err)
             n++;
         }
     }
-    return n == 0 ? TMX_OK
-                  : tmx_fail(err, TMX_ESOLVE,
-                             "%zu of %zu rows are out of their bands. Known, column `known` has the reason: "
-                             "%s. Not known: %s",
-                             n, tmx_table_rows(t), with[0] ? with : "none", without[0] ? without : "none");
+    if (n > 0) {
+        tmx_error(
+            err, TMX_ESOLVE,
+            "%zu of %zu rows are out of their bands. Known, column `known` has the reason: %s. Not known: "
+            "%s",
+            n, tmx_table_rows(t), with[0] ? with : "none", without[0] ? without : "none");
+    }
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     static const char *const prefer[] = {"quantity", "measured", "ours",     "bar",   "unit",
                                          "origin",   "seen",     "protocol", "holds", "what"};
-    const struct tmx_screen screen = {.column = a->print.columns.text,
-                                      .n_column = a->print.columns.n,
-                                      .prefer = prefer,
-                                      .n_prefer = sizeof prefer / sizeof prefer[0]};
+    const struct tmx_screen screen = {.prefer = prefer, .n_prefer = sizeof prefer / sizeof prefer[0]};
     struct tmx_table *t = NULL;
     struct tmx_silicon_points points = {0};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < a->parts.n && !st; i++) {
+    for (size_t i = 0; i < a->parts.n; i++) {
         char known[700] = "";
         bool found = false;
         for (size_t k = 0; tmx_validate_parts[k]; k++) {
             found = found || strcmp(tmx_validate_parts[k], a->parts.text[i]) == 0;
             append(known, tmx_validate_parts[k]);
         }
-        st = found ? TMX_OK
-                   : tmx_fail(err, TMX_ECONFIG, "unknown part \"%s\", expected one of %s", a->parts.text[i],
-                              known);
+        if (!found) {
+            tmx_error(err, TMX_ECONFIG, "unknown part \"%s\", expected one of %s", a->parts.text[i], known);
+        }
     }
     const struct tmx_validate_options o = {.part = a->parts.text,
                                            .n_part = a->parts.n,
                                            .n_worker = (unsigned)a->jobs,
                                            .quiet = a->quiet,
                                            .points = a->figures ? &points : NULL};
-    st = st ? st : tmx_validate(&t, &o, err);
-    if (!st && a->print.format == TMX_FORMAT_TEXT) {
+    if (!err->code && !tmx_validate(&t, &o, err) && a->print.format == TMX_FORMAT_TEXT) {
         headline(t);
     }
-    st = st ? st : tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err);
-    st = st || !a->out ? st : tmx_table_save(t, TMX_FORMAT_CSV, a->out, err);
-    st = st || !a->figures ? st : tmx_validate_draw(&points, a->figures, err);
-    st = st ? st : verdict(t, err);
+    tmx_print(t, &a->print, "-", &screen, err);
+    if (a->out) {
+        tmx_table_save(t, TMX_FORMAT_CSV, a->out, err);
+    }
+    (void)(!err->code && a->figures && tmx_validate_draw(&points, a->figures, err));
+    if (!err->code) {
+        verdict(t, err);
+    }
     tmx_table_destroy(t);
     free(points.point);
-    return st;
 }
 
 const struct tmx_command tmx_cmd_validate = {

@@ -12,25 +12,20 @@
 const struct tmx_command *const tmx_commands[] = {TMX_COMMAND_LIST(X) NULL};
 #undef X
 
-const struct tmx_command *tmx_command_find(const char *name)
+const struct tmx_command *tmx_command_find(const char *name, struct tmx_err *err)
 {
-    size_t i = 0;
-    while (tmx_commands[i] && strcmp(tmx_commands[i]->name, name) != 0) {
-        i++;
-    }
-    return tmx_commands[i];
-}
-
-enum tmx_status tmx_command_unknown(const char *name, struct tmx_err *err)
-{
-    const char *names[64] = {NULL};
+    const char *names[64];
     size_t n = 0;
     for (; tmx_commands[n] && n < 64; n++) {
         names[n] = tmx_commands[n]->name;
+        if (strcmp(names[n], name) == 0) {
+            return tmx_commands[n];
+        }
     }
     char hint[TMX_HINT_SIZE];
-    return tmx_fail(err, TMX_ECONFIG, "unknown command \"%s\"%s; see `thermix --help`", name,
-                    tmx_suggest(hint, name, names, n));
+    (void)tmx_fail(err, TMX_ECONFIG, "unknown command \"%s\"%s; see `thermix --help`", name,
+                   tmx_suggest(hint, name, names, n));
+    return NULL;
 }
 
 const char *tmx_command_group(const char *name)

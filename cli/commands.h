@@ -48,10 +48,8 @@ TMX_COMMAND_LIST(X)
 
 extern const struct tmx_command *const tmx_commands[]; /* NULL-terminated */
 
-/* The command of a name; NULL: none. */
-const struct tmx_command *tmx_command_find(const char *name);
-/* "unknown command", with the nearest one. */
-TMX_NODISCARD enum tmx_status tmx_command_unknown(const char *name, struct tmx_err *err);
+/* The command of a name; NULL: none, and the error (err may be NULL) has the nearest one. */
+const struct tmx_command *tmx_command_find(const char *name, struct tmx_err *err);
 /* The title of the group of `thermix --help` that this command begins; NULL: it belongs to the group of the
  * one before. */
 const char *tmx_command_group(const char *name);

@@ -257,7 +257,7 @@ void tmx_complete(const char *const *words, size_t n, FILE *out)
         put_names(TMX_NAMES_COMMAND, "", out);
         return;
     }
-    const struct tmx_command *c = tmx_command_find(words[0]);
+    const struct tmx_command *c = tmx_command_find(words[0], NULL);
     if (!c) {
         return;
     }

@@ -27,20 +27,21 @@ static bool is_limit(const char *value)
 }
 
 /* Variables that say something wrong would otherwise say nothing. */
-static enum tmx_status check_environment(struct tmx_err *err)
+static void check_environment(struct tmx_err *err)
 {
     const char *data = getenv("THERMIX_DATA");
     uint64_t cache_bytes;
     for (size_t k = 0; k < N_LIMIT; k++) {
         const char *value = getenv(limits[k][1]);
         if (value && !is_limit(value)) {
-            return tmx_fail(err, TMX_ECONFIG, "%s = \"%s\"; expected a number above 0", limits[k][1], value);
+            tmx_error(err, TMX_ECONFIG, "%s = \"%s\"; expected a number above 0", limits[k][1], value);
         }
     }
     if (data && *data && !tmx_os_exists(data)) {
-        return tmx_fail(err, TMX_ECONFIG, "THERMIX_DATA = \"%s\": no such folder", data);
+        tmx_error(err, TMX_ECONFIG, "THERMIX_DATA = \"%s\": no such folder", data);
     }
-    return tmx_cache_limit(&cache_bytes, err); /* said here, once: writing to the cache fails in silence */
+    /* said here, once: writing to the cache fails in silence */
+    (void)(err->code || tmx_cache_limit(&cache_bytes, err));
 }
 
 /* At the end, also where argp ends the program after --help: did everything reach the screen? */
@@ -140,17 +141,10 @@ int main(int argc, char **argv)
         tmx_complete((const char *const *)argv + 2, (size_t)argc - 2, stdout);
         return 0;
     }
-    const struct tmx_command *c = tmx_command_find(argv[1]);
-    if (!c) {
-        const enum tmx_status st = tmx_command_unknown(argv[1], &err);
-        char text[1100];
-        tmx_err_format(&err, text, sizeof text);
-        fprintf(stderr, "thermix: %s\n", text);
-        return tmx_status_exit_code(st);
-    }
-    const enum tmx_status st = check_environment(&err);
-    if (st) {
-        return tmx_command_end(c->name, st, &err);
+    const struct tmx_command *c = tmx_command_find(argv[1], &err);
+    check_environment(&err);
+    if (err.code) {
+        return tmx_command_end(c ? c->name : NULL, &err);
     }
     snprintf(name, sizeof name, "thermix %s", c->name);
     argv[1] = name;

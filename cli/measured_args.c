@@ -8,8 +8,8 @@
 #include "base/plausible.h"
 #include "base/text.h"
 
-enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx_ambient *how,
-                                     double *ambient_c, struct tmx_err *err)
+void tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx_ambient *how, double *ambient_c,
+                          struct tmx_err *err)
 {
     static const struct {
         const char *word;
@@ -18,34 +18,34 @@ enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(words[i].word, a->ambient) == 0) {
             *how = words[i].how;
-            return TMX_OK;
+            return;
         }
     }
     *how = TMX_AMBIENT_GIVEN;
     const struct tmx_span s = {a->ambient, a->ambient + strlen(a->ambient)};
-    return (tmx_span_real(s, ambient_c) || tmx_celsius_read(a->ambient, ambient_c)) && *ambient_c >= -60 &&
-                   *ambient_c <= 90
-               ? tmx_plausible(NULL, "ambient_c", "degC", *ambient_c, "--ambient", 0, err)
-               : tmx_fail(err, TMX_ECONFIG, "--ambient %s: expected degC from -60 to 90, inlet, fit or auto",
-                          a->ambient);
+    if ((!tmx_span_real(s, ambient_c) && !tmx_celsius_read(a->ambient, ambient_c)) || *ambient_c < -60 ||
+        *ambient_c > 90) {
+        tmx_error(err, TMX_ECONFIG, "--ambient %s: expected degC from -60 to 90, inlet, fit or auto",
+                  a->ambient);
+    }
+    (void)(err->code || tmx_plausible(NULL, "ambient_c", "degC", *ambient_c, "--ambient", 0, err));
 }
 
-enum tmx_status tmx_measured_power_is(const char *text, enum tmx_power_is *is, double *window_s,
-                                      struct tmx_err *err)
+void tmx_measured_power_is(const char *text, enum tmx_power_is *is, double *window_s, struct tmx_err *err)
 {
     static const char *const words[] = {
         [TMX_POWER_AUTO] = "auto", [TMX_POWER_INSTANT] = "instant", [TMX_POWER_MEAN] = "mean"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(words[i], text) == 0) {
             *is = (enum tmx_power_is)i;
-            return TMX_OK;
+            return;
         }
     }
     const struct tmx_span s = {text, text + strlen(text)};
-    return tmx_span_real(s, window_s) && *window_s > 0 && *window_s <= 3600
-               ? TMX_OK
-               : tmx_fail(err, TMX_ECONFIG,
-                          "--power-is %s: expected instant, mean, auto or seconds up to 3600", text);
+    if (!tmx_span_real(s, window_s) || *window_s <= 0 || *window_s > 3600) {
+        tmx_error(err, TMX_ECONFIG, "--power-is %s: expected instant, mean, auto or seconds up to 3600",
+                  text);
+    }
 }
 
 double tmx_measured_rpm(const struct tmx_measured_args *a)
@@ -68,7 +68,7 @@ void tmx_measured_say(void *to, enum tmx_log_level level, const char *text)
 
 /* Two runs with the same rows are one log given twice: its rows would count twice, and standard errors would
  * be too small by the root of 2. */
-static enum tmx_status refuse_copies(const struct tmx_measured *m, struct tmx_err *err)
+static void refuse_copies(const struct tmx_measured *m, struct tmx_err *err)
 {
     static const enum tmx_log_quantity same[] = {TMX_Q_TIME, TMX_Q_POWER, TMX_Q_TEMP};
     for (size_t i = 0; i < m->n_series; i++) {
@@ -80,29 +80,28 @@ static enum tmx_status refuse_copies(const struct tmx_measured *m, struct tmx_er
                 copy = x && y && memcmp(x, y, a->n * sizeof *x) == 0;
             }
             if (copy) {
-                return tmx_fail(
+                tmx_error(
                     err, TMX_ECONFIG,
                     "runs %s and %s are the same %zu rows: a log that is given twice? leave one out (--runs)",
                     m->run[a->run], m->run[b->run], a->n);
             }
         }
     }
-    return TMX_OK;
 }
 
-enum tmx_status tmx_measured_open(const struct tmx_measured_args *a, const struct tmx_texts *path,
-                                  struct tmx_measured *m, struct tmx_err *err)
+void tmx_measured_open(const struct tmx_measured_args *a, const struct tmx_texts *path,
+                       struct tmx_measured *m, struct tmx_err *err)
 {
     struct tmx_read_options o = {.step_s = isnan(a->step_s) ? 0 : a->step_s, .columns_are = a->columns_are};
     if (a->column.n >= sizeof o.column / sizeof o.column[0]) {
-        return tmx_fail(err, TMX_ECONFIG, "--column: at most %zu", sizeof o.column / sizeof o.column[0] - 1);
+        tmx_error(err, TMX_ECONFIG, "--column: at most %zu", sizeof o.column / sizeof o.column[0] - 1);
     }
-    for (size_t i = 0; i < a->column.n; i++) {
+    for (size_t i = 0; i < a->column.n && !err->code; i++) {
         o.column[i] = a->column.text[i];
     }
-    enum tmx_status st = a->rpm > 0 ? tmx_plausible(NULL, "rpm", "1/min", a->rpm, "--rpm", 0, err) : TMX_OK;
-    for (size_t i = 0; !st && i < path->n; i++) {
-        st = tmx_measured_read(m, path->text[i], &o, err);
+    (void)(!err->code && a->rpm > 0 && tmx_plausible(NULL, "rpm", "1/min", a->rpm, "--rpm", 0, err));
+    for (size_t i = 0; !err->code && i < path->n; i++) {
+        (void)!tmx_measured_read(m, path->text[i], &o, err);
     }
     for (size_t i = 0; !a->described && i < m->n_warning; i++) { /* also with -q: the numbers rest on it */
         tmx_print_visible(stderr, "thermix %s: warning: %s\n", a->command, m->warning[i]);
@@ -110,13 +109,13 @@ enum tmx_status tmx_measured_open(const struct tmx_measured_args *a, const struc
     for (size_t i = 0; !a->quiet && i < m->n_note; i++) {
         tmx_print_visible(stderr, "thermix %s: note: %s\n", a->command, m->note[i]);
     }
-    st = st ? st : tmx_measured_select(m, a->runs, a->gpus, err);
+    (void)(err->code || tmx_measured_select(m, a->runs, a->gpus, err));
     bool fans = a->rpm > 0; /* in every run */
     for (size_t i = 0; i < m->n_series; i++) {
         fans = fans && m->series[i].q[TMX_Q_RPM];
     }
-    if (!st && fans) {
-        st = tmx_fail(err, TMX_ECONFIG, "--rpm does nothing: every run of the log has a fan speed");
+    if (fans) {
+        tmx_error(err, TMX_ECONFIG, "--rpm does nothing: every run of the log has a fan speed");
     }
-    return st ? st : refuse_copies(m, err);
+    refuse_copies(m, err);
 }

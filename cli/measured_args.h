@@ -38,20 +38,18 @@ struct tmx_measured_args {
         TMX_ARG(s, log.rpm, REAL, "rpm", 0, .value = "N", .min = 1, .max = 60000,                 \
                 .doc = "fan speed of runs whose log has none")
 
-/* --ambient and --rpm, read. */
-TMX_NODISCARD enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx_ambient *how,
-                                                   double *ambient_c, struct tmx_err *err);
+/* --ambient and --rpm, read. Errors of this and what follows stay (base/err.h). */
+void tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx_ambient *how, double *ambient_c,
+                          struct tmx_err *err);
 /* --power-is: a word, or seconds. */
-TMX_NODISCARD enum tmx_status tmx_measured_power_is(const char *text, enum tmx_power_is *is, double *window_s,
-                                                    struct tmx_err *err);
+void tmx_measured_power_is(const char *text, enum tmx_power_is *is, double *window_s, struct tmx_err *err);
 double tmx_measured_rpm(const struct tmx_measured_args *a);
 
 void tmx_measured_say(void *to, enum tmx_log_level level,
                       const char *text); /* to: struct tmx_measured_args */
 
 /* Read all logs and select; notes go to standard error unless quiet. */
-TMX_NODISCARD enum tmx_status tmx_measured_open(const struct tmx_measured_args *a,
-                                                const struct tmx_texts *path, struct tmx_measured *m,
-                                                struct tmx_err *err);
+void tmx_measured_open(const struct tmx_measured_args *a, const struct tmx_texts *path,
+                       struct tmx_measured *m, struct tmx_err *err);
 
 #endif

@@ -408,9 +408,10 @@ static void locate(const char *path, char file[512])
 static enum tmx_status results_connect(struct tmx_results **r, const char *path, bool write,
                                        struct tmx_err *err)
 {
-    struct tmx_results *n = *r = calloc(1, sizeof *n);
+    struct tmx_results *n = *r = err->code ? NULL : calloc(1, sizeof *n);
     if (!n) {
-        return tmx_no_memory(err);
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        return err->code;
     }
     locate(path ? path : "results", n->path);
     if (!path || !tmx_input_check(n->path, &n->e)) { /* SQLite would wait for a FIFO's writer */
@@ -420,12 +421,11 @@ static enum tmx_status results_connect(struct tmx_results **r, const char *path,
         sqlite3_create_function(n->db, "intact", 2, SQLITE_UTF8, n, intact, NULL, NULL) != SQLITE_OK) {
         failed(n);
     }
-    const enum tmx_status st = tmx_error_give(err, &n->e);
-    if (st) {
+    if (tmx_error_give(err, &n->e)) {
         tmx_results_close(n);
         *r = NULL;
     }
-    return st;
+    return err->code;
 }
 
 /* Before anything is written. */
@@ -599,16 +599,15 @@ static void load_points(struct tmx_results *r, struct tmx_result_set *set)
 }
 
 /* The runs.csv of a study in Python: a grid's keys, the run's id, metrics. */
-static enum tmx_status load_table(struct tmx_result_set *set, const char *path, struct tmx_err *err)
+static void load_table(struct tmx_result_set *set, const char *path, struct tmx_err *err)
 {
     struct tmx_csv csv = {0};
-    enum tmx_status st = tmx_csv_read(&csv, path, err);
-    const size_t n_key = st ? 0 : tmx_csv_column(&csv, "run"), first = n_key + 1;
-    if (!st && (n_key == 0 || n_key == csv.n_column)) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, csv.head_line,
-                         "expected the columns of a study's runs.csv: its keys, run, metrics");
+    const size_t n_key = tmx_csv_read(&csv, path, err) ? 0 : tmx_csv_column(&csv, "run"), first = n_key + 1;
+    if (n_key == 0 || n_key == csv.n_column) {
+        tmx_error_at(err, TMX_EPARSE, path, csv.head_line,
+                     "expected the columns of a study's runs.csv: its keys, run, metrics");
     }
-    if (!st) {
+    if (!err->code) {
         snprintf(set->study, sizeof set->study, "%s", path);
         snprintf(set->method, sizeof set->method, "grid");
         set->n_key = n_key;
@@ -620,37 +619,36 @@ static enum tmx_status load_table(struct tmx_result_set *set, const char *path, 
         TMX_TAKE(&set->arena, set->run_of_point, set->n_run);
         TMX_TAKE(&set->arena, set->warnings, 1);
     }
-    for (size_t c = 0; c < csv.n_column && !set->arena.failed && !st; c++) {
+    tmx_arena_check(&set->arena, err);
+    for (size_t c = 0; c < csv.n_column && !err->code; c++) {
         if (c != n_key) {
             *(c < n_key ? &set->key[c] : &set->metric[c - first]) =
                 tmx_arena_text(&set->arena, csv.column[c]);
         }
     }
-    for (size_t i = 0; i < csv.n_row && !set->arena.failed && !st; i++) {
+    for (size_t i = 0; i < csv.n_row && !err->code; i++) {
         struct tmx_result *run = &set->run[i];
         *run = (struct tmx_result){.done = true, .error = ""};
         snprintf(run->id, sizeof run->id, "%s", tmx_csv_cell(&csv, i, n_key));
         set->run_of_point[i] = i;
         TMX_TAKE(&set->arena, run->value, n_key);
         TMX_TAKE(&set->arena, run->metric, set->n_metric);
-        for (size_t c = 0; c < csv.n_column && !set->arena.failed && !st; c++) {
+        tmx_arena_check(&set->arena, err);
+        for (size_t c = 0; c < csv.n_column && !err->code; c++) {
             const char *cell = tmx_csv_cell(&csv, i, c);
             if (c < n_key) {
                 run->value[c] = tmx_arena_text(&set->arena, cell);
             } else if (c > n_key && !tmx_csv_real(&csv, i, c, &run->metric[c - first])) {
                 run->metric[c - first] = NAN;
-                st = cell[0] ? tmx_fail_at(err, TMX_EPARSE, path, csv.line[i], "%s = %s: expected a number",
-                                           csv.column[c], cell)
-                             : TMX_OK;
+                if (cell[0]) {
+                    tmx_error_at(err, TMX_EPARSE, path, csv.line[i], "%s = %s: expected a number",
+                                 csv.column[c], cell);
+                }
             }
         }
     }
-    st = st || !set->arena.failed ? st : tmx_no_memory(err);
+    tmx_arena_check(&set->arena, err);
     tmx_csv_finish(&csv);
-    if (st) {
-        tmx_result_set_finish(set);
-    }
-    return st;
 }
 
 enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, enum tmx_results_which which,
@@ -658,28 +656,28 @@ enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, e
 {
     struct tmx_results *r = NULL;
     *set = (struct tmx_result_set){0};
-    enum tmx_status st = results_connect(&r, path, false, err);
-    if (st && st != TMX_ENOMEM && tmx_text_ends(path, ".csv")) {
+    if (err->code) {
+        return err->code;
+    }
+    if (!results_connect(&r, path, false, err)) {
+        exec(r, "PRAGMA temp_store = MEMORY; BEGIN"); /* one snapshot, also while a study writes */
+        check_whole(r);
+        load_lines(r, set);
+        load_runs(r, set, which);
+        load_cells(r, set);
+        load_points(r, set);
+        TMX_TAKE(&set->arena, set->warnings, 1);
+        tmx_arena_check(&set->arena, &r->e);
+        (void)(tmx_error_give(err, &r->e) || tmx_results_warnings(r, set->warnings, err));
+        tmx_results_close(r);
+    } else if (err->code != TMX_ENOMEM && tmx_text_ends(path, ".csv")) {
         *err = (struct tmx_err){0};
-        return load_table(set, path, err);
+        load_table(set, path, err);
     }
-    if (st) {
-        return st;
-    }
-    exec(r, "PRAGMA temp_store = MEMORY; BEGIN"); /* one snapshot, also while a study writes */
-    check_whole(r);
-    load_lines(r, set);
-    load_runs(r, set, which);
-    load_cells(r, set);
-    load_points(r, set);
-    TMX_TAKE(&set->arena, set->warnings, 1);
-    tmx_arena_check(&set->arena, &r->e);
-    st = r->e.code ? tmx_error_give(err, &r->e) : tmx_results_warnings(r, set->warnings, err);
-    tmx_results_close(r);
-    if (st) {
+    if (err->code) {
         tmx_result_set_finish(set);
     }
-    return st;
+    return err->code;
 }
 
 void tmx_result_set_finish(struct tmx_result_set *set)
@@ -777,8 +775,9 @@ static void same_lines(struct tmx_results *r, const struct line line[LINES])
     }
 }
 
-/* A damaged database of a suite is set aside, and a new one begins. */
-static enum tmx_status set_aside(const char *path, const struct tmx_err *why, struct tmx_err *err)
+/* A damaged database of a suite, as the error says, is set aside, and the error is forgotten: a new one
+ * begins. */
+static void set_aside(const char *path, struct tmx_err *err)
 {
     static const char *const beside[] = {"-wal", "-shm", "-journal"};
     char name[1024], text[1600];
@@ -787,12 +786,13 @@ static enum tmx_status set_aside(const char *path, const struct tmx_err *why, st
         remove(name);
     }
     snprintf(name, sizeof name, "%s.damaged", path);
-    tmx_err_format(why, text, sizeof text);
+    tmx_err_format(err, text, sizeof text);
+    *err = (struct tmx_err){0};
     if (rename(path, name) != 0) {
-        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot rename it to %s", name);
+        tmx_error_at(err, TMX_EIO, path, 0, "cannot rename it to %s", name);
+    } else {
+        tmx_print_visible(stderr, "note: %s; it is now %s, and all runs are computed again\n", text, name);
     }
-    tmx_print_visible(stderr, "note: %s; it is now %s, and all runs are computed again\n", text, name);
-    return TMX_OK;
 }
 
 static void say_waiting(double at_most_s)
@@ -806,22 +806,18 @@ enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, con
 {
     char *axes = NULL;
     size_t size = 0;
-    struct tmx_err why = {0};
-    enum tmx_status st = results_connect(out, path, true, &why);
-    if (st == TMX_EPARSE && s->suite) {
-        st = set_aside(path, &why, err);
-        st = st ? st : results_connect(out, path, true, err);
-    } else if (st) {
-        *err = why;
+    if (results_connect(out, path, true, err) == TMX_EPARSE && s->suite) {
+        set_aside(path, err);
+        results_connect(out, path, true, err);
     }
-    FILE *text = st ? NULL : open_memstream(&axes, &size);
+    FILE *text = err->code ? NULL : open_memstream(&axes, &size);
     for (size_t k = 0; text && k < s->n_key; k++) {
         fprintf(text, "%s%s", k ? "\n" : "", s->key[k]);
     }
-    if (!st && (!text || fclose(text) != 0)) {
-        st = tmx_no_memory(err);
+    if (!text || fclose(text) != 0) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
     }
-    if (!st) {
+    if (!err->code) {
         struct tmx_results *r = *out;
         const struct line line[LINES] = {{"name", s->name},
                                          {"axes", axes},
@@ -851,14 +847,14 @@ enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, con
         same_lines(r, line); /* another process may have been faster */
         store_hash(r);
         commit(r);
-        st = tmx_error_give(err, &r->e);
+        (void)tmx_error_give(err, &r->e);
     }
     free(axes);
-    if (st) {
+    if (err->code) {
         tmx_results_close(*out);
         *out = NULL;
     }
-    return st;
+    return err->code;
 }
 
 enum tmx_status tmx_results_points(struct tmx_results *r, const struct tmx_runs *s,
@@ -973,8 +969,8 @@ enum tmx_status tmx_results_warnings(struct tmx_results *r, struct tmx_warnings 
                           "");
     while (row(r, s)) {
         const char *config = text_at(s, 1);
-        (void)!(config ? tmx_warnings_add(w, (size_t)sqlite3_column_int64(s, 0), config, &r->e)
-                       : tmx_no_memory(&r->e));
+        (void)(config ? tmx_warnings_add(w, (size_t)sqlite3_column_int64(s, 0), config, &r->e)
+                      : tmx_no_memory(&r->e));
     }
     return tmx_error_give(err, &r->e);
 }
@@ -1033,23 +1029,23 @@ static void merge_one(struct tmx_results *r, const char *path, bool write)
 enum tmx_status tmx_results_merge(const char *path, const char *const *from, size_t n, struct tmx_err *err)
 {
     struct tmx_results *r = NULL;
-    enum tmx_status st = TMX_OK;
     char to[512];
+    if (err->code) {
+        return err->code;
+    }
     locate(path, to);
     const bool before = tmx_os_exists(to);
-    for (size_t i = 0; i < n && !st; i++) { /* all are looked at before anything is written */
-        st = results_connect(&r, from[i], false, err);
-        if (!st && tmx_os_same_file(to, r->path)) {
-            st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "an output would replace this input");
-        } else if (!st) {
+    /* all are looked at before anything is written */
+    for (size_t i = 0; i < n && !results_connect(&r, from[i], false, err); i++) {
+        if (tmx_os_same_file(to, r->path)) {
+            tmx_error_at(err, TMX_ECONFIG, path, 0, "an output would replace this input");
+        } else {
             check_whole(r);
-            st = tmx_error_give(err, &r->e);
+            (void)tmx_error_give(err, &r->e);
         }
         tmx_results_close(r);
-        r = NULL;
     }
-    st = st ? st : results_connect(&r, path, true, err);
-    if (!st) {
+    if (!results_connect(&r, path, true, err)) {
         if (n > 0) {
             check_whole(r);
         }
@@ -1061,11 +1057,11 @@ enum tmx_status tmx_results_merge(const char *path, const char *const *from, siz
         for (size_t i = 0; i < 2 * n && !r->e.code; i++) { /* all are checked before one is written */
             merge_one(r, from[i % n], i >= n);
         }
-        st = tmx_error_give(err, &r->e);
+        (void)tmx_error_give(err, &r->e);
     }
     tmx_results_close(r);
-    if (st && !before) {
+    if (err->code && !before) {
         remove(to); /* no half of a merge */
     }
-    return st;
+    return err->code;
 }

@@ -98,9 +98,8 @@ TMX_NODISCARD enum tmx_status tmx_results_warnings(struct tmx_results *r, struct
 
 /* Copy all runs of the databases from[0..n) into a database at path, made when absent; each may be the
  * folder of a suite.
- * All must hold the same study. A run that two databases hold is taken once. */
-TMX_NODISCARD enum tmx_status tmx_results_merge(const char *path, const char *const *from, size_t n,
-                                                struct tmx_err *err);
+ * All must hold the same study. A run that two databases hold is taken once. Errors stay (base/err.h). */
+enum tmx_status tmx_results_merge(const char *path, const char *const *from, size_t n, struct tmx_err *err);
 
 /* Runs in memory, in the order of their first point. */
 struct tmx_result {
@@ -134,9 +133,9 @@ enum tmx_results_which {
     TMX_RESULTS_ALL,    /* those of earlier inputs, too, behind them */
 };
 /* The database of a file, or of a folder that a suite wrote; or the runs.csv of a study in Python. Errors:
- * TMX_EIO, TMX_EPARSE (a damaged database), TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path,
-                                               enum tmx_results_which which, struct tmx_err *err);
+ * TMX_EIO, TMX_EPARSE (a damaged database), TMX_ENOMEM; they stay. */
+enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, enum tmx_results_which which,
+                                 struct tmx_err *err);
 /* One line about what a table of the set leaves out: runs of earlier inputs, points without a finished run.
  * Nothing when there is neither. What the runs warn of are warnings (base/plausible.h). */
 void tmx_results_note(const struct tmx_result_set *set, FILE *out);
@@ -167,9 +166,8 @@ struct tmx_warned {
     const char *(*value)(const void *ctx, size_t run, size_t key, char *buf, size_t size);
 };
 
-/* The warnings among the lines of a configuration. */
-TMX_NODISCARD enum tmx_status tmx_warnings_add(struct tmx_warnings *w, size_t run, const char *config,
-                                               struct tmx_err *err);
+/* The warnings among the lines of a configuration. Errors stay. */
+enum tmx_status tmx_warnings_add(struct tmx_warnings *w, size_t run, const char *config, struct tmx_err *err);
 /* A warning (base/plausible.h) for each that has not been one yet. Warnings that differ by their numbers
  * alone are one. */
 void tmx_warnings_listen(struct tmx_warnings *w, const struct tmx_warned *who);

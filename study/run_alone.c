@@ -157,7 +157,7 @@ static void print(const struct tmx_run_alone *a, const struct tmx_run *run, stru
     }
 }
 
-static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
+static void go(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
 {
     struct probe w = {.run = run, .stop = a->stop, .progress = !a->quiet && tmx_os_is_terminal(stderr)};
     struct tmx_err later = {0}, unsaved = {0};
@@ -167,25 +167,26 @@ static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, st
         tmx_cost_time(seconds, text, sizeof text);
         fprintf(stderr, "about %s of computing; Ctrl-C stops it and keeps the results so far\n", text);
     }
-    enum tmx_status st = a->dir ? tmx_os_mkdirs(a->dir, err) : TMX_OK;
-    st = st || !a->dir ? st : tmx_folder_open(a->dir, TMX_FOLDER_RESULTS, err);
+    (void)(a->dir && (tmx_os_mkdirs(a->dir, err) || tmx_folder_open(a->dir, TMX_FOLDER_RESULTS, err)));
     struct {
         struct tmx_run_trace **trace;
         struct tmx_run_trace_options o;
     } const traces[] = {{&w.trace, {.dir = a->dir, .period_s = a->trace_s, .csv = true}},
                         {&w.hotspot, {.dir = a->dir, .period_s = a->hotspot_s, .hotspot = true}}};
-    for (size_t i = 0; i < 2 && !st && a->dir; i++) {
-        st = traces[i].o.period_s > 0 ? tmx_run_trace_open(traces[i].trace, run, &traces[i].o, err) : TMX_OK;
+    for (size_t i = 0; i < 2 && !err->code && a->dir; i++) {
+        (void)(traces[i].o.period_s > 0 && tmx_run_trace_open(traces[i].trace, run, &traces[i].o, err));
     }
-    if (!st && a->mpi && a->mpi->size > 1) {
+    if (!err->code && a->mpi && a->mpi->size > 1) {
         const struct tmx_ranks ranks = tmx_mpi_ranks(a->mpi, a->trace_s > 0 || a->hotspot_s > 0);
-        st = tmx_sim_on_ranks(tmx_run_sim(run), &ranks, err);
+        (void)!tmx_sim_on_ranks(tmx_run_sim(run), &ranks, err);
     }
-    st = a->mpi ? tmx_mpi_agree(a->mpi, st, err) : st;
-    if (!st) {
+    if (a->mpi) {
+        tmx_mpi_agree(a->mpi, err);
+    }
+    if (!err->code) {
         const struct tmx_observer observer = {
             .ctx = &w, .tick = w.trace || w.hotspot ? after_tick : NULL, .stop = should_stop};
-        st = tmx_run_execute(run, &observer, err);
+        (void)!tmx_run_execute(run, &observer, err);
         if (w.progress) {
             fputc('\n', stderr);
         }
@@ -197,14 +198,13 @@ static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, st
         if (!unsaved.code && !(a->quiet && a->format == TMX_FORMAT_TEXT)) {
             print(a, run, &unsaved);
         }
-        if (st && a->dir) {
+        if (err->code && a->dir) {
             tmx_print_visible(stderr, "partial results are in %s\n", a->dir);
         }
-        st = st ? st : tmx_error_give(err, later.code ? &later : &unsaved);
+        (void)(err->code || tmx_error_give(err, later.code ? &later : &unsaved));
     }
     tmx_run_trace_close(w.trace);
     tmx_run_trace_close(w.hotspot);
-    return st;
 }
 
 enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
@@ -213,7 +213,8 @@ enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a
     follower.dir = NULL;
     follower.quiet = true;
     follower.format = TMX_FORMAT_TEXT; /* rank 0 prints */
-    return go(run, a->mpi && a->mpi->rank > 0 ? &follower : a, err);
+    go(run, a->mpi && a->mpi->rank > 0 ? &follower : a, err);
+    return err->code;
 }
 
 /* ---- with several seeds ---- */

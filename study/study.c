@@ -232,7 +232,7 @@ static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, str
         s->valid[first + i] = is.valid;
         if (is.n_head > 0) {
             char *head = tmx_span_dup((struct tmx_span){at, at + is.n_head});
-            (void)!(head ? tmx_warnings_add(&s->warnings, first + i, head, err) : tmx_no_memory(err));
+            (void)(head ? tmx_warnings_add(&s->warnings, first + i, head, err) : tmx_no_memory(err));
             free(head);
         }
         at += is.n_head;
@@ -733,7 +733,7 @@ void tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err)
         if (point_open(runs, i, true, &tmx_builtin_check, &run, err)) {
             name_run(runs, i, err);
         } else {
-            (void)!tmx_warnings_add(&warnings, i, tmx_run_resolved(run), err);
+            tmx_warnings_add(&warnings, i, tmx_run_resolved(run), err);
         }
         tmx_run_destroy(run);
     }

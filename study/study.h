@@ -140,9 +140,9 @@ void tmx_mpi_end(void);
 /* For one run on all ranks. Only rank 0 speaks: the others' standard output and error lead nowhere from here
  * on. */
 void tmx_mpi_silence(const struct tmx_mpi *m);
-/* Called by all: the failure of the first rank that has one, on all; st and err: this rank's. A rank that
- * continued alone would wait for ever. */
-TMX_NODISCARD enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err);
+/* Called by all: the error of the first rank that has one becomes that of all. A rank that continued alone
+ * would wait for ever. */
+enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, struct tmx_err *err);
 /* How the ranks of a simulation reach one another; watched: core/machine/decomposition.h. */
 struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched);
 
@@ -151,8 +151,8 @@ TMX_NODISCARD enum tmx_status tmx_study_read_shard(const char *text, struct tmx_
                                                    struct tmx_err *err);
 
 /* Run what is missing. On rank 0 says on standard output what was done, unless the study could not begin. */
-TMX_NODISCARD enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_runs *runs,
-                                                 const struct tmx_study_options *o, struct tmx_err *err);
+enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_runs *runs,
+                                   const struct tmx_study_options *o, struct tmx_err *err);
 
 /* Why a run was slow: where its busy time went, which SMs and which moments lost most, and what one step of a
  * few knobs would change. */
@@ -193,15 +193,14 @@ struct tmx_run_alone {                 /* one run by itself: its folder, its scr
     const struct tmx_mpi *mpi; /* the ranks it is on, which all make this call; rank 0 writes. NULL: none */
 };
 
-/* Run, then write and print what there is, also when the run failed; returns the run's own failure first. */
-TMX_NODISCARD enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a,
-                                            struct tmx_err *err);
+/* Run, then write and print what there is, also when the run failed; the run's own failure comes first. */
+enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err);
 
 /* With seed, seed + 1, ... in place of the configuration's own, or (nudge) with its own and start
  * temperatures TMX_NUDGE_K apart: n runs, kept in dir's runs.sqlite; prints and writes (seeds.csv) a row a
  * metric: metric, mean, sd (of the sample), ci95 (half the 95 % interval of the mean, by Student's t), n,
  * min, max. Of *a it reads dir, format and quiet. */
-TMX_NODISCARD enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, size_t n,
-                                            bool nudge, const struct tmx_run_alone *a, struct tmx_err *err);
+enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, size_t n, bool nudge,
+                              const struct tmx_run_alone *a, struct tmx_err *err);
 
 #endif

@@ -50,28 +50,29 @@ static void order(int rank, unsigned long long point)
     MPI_Send(&point, 1, MPI_UNSIGNED_LONG_LONG, rank, TAG_ORDER, MPI_COMM_WORLD);
 }
 
-static enum tmx_status receive(struct tmx_study *s, int *from, struct tmx_err *err)
+/* The next answer, recorded; the rank that it is of. */
+static int receive(struct tmx_study *s, struct tmx_err *err)
 {
     struct answer a;
-    *from = await(MPI_ANY_SOURCE, TAG_RESULT).MPI_SOURCE;
-    MPI_Recv(&a, sizeof a, MPI_BYTE, *from, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const int from = await(MPI_ANY_SOURCE, TAG_RESULT).MPI_SOURCE;
+    MPI_Recv(&a, sizeof a, MPI_BYTE, from, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     char *bytes = calloc(1, (size_t)a.n_byte + 1);
     if (!bytes) {
-        return tmx_no_memory(err);
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        return from;
     }
-    MPI_Recv(bytes, (int)a.n_byte, MPI_CHAR, *from, TAG_BYTES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(bytes, (int)a.n_byte, MPI_CHAR, from, TAG_BYTES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     const struct tmx_pool_result r = {
         .status = a.status, .err = a.err, .bytes = bytes, .n_byte = (size_t)a.n_byte, .wall_s = a.wall_s};
-    const enum tmx_status st = tmx_study_record(s, (size_t)a.point, &r, err);
+    (void)!tmx_study_record(s, (size_t)a.point, &r, err);
     free(bytes);
-    return st;
+    return from;
 }
 
 /* Rank 0, after tmx_study_begin. Also to be called when that failed: n_todo = 0 sends the others home. */
-static enum tmx_status lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err)
+static void lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err)
 {
     struct tmx_progress progress;
-    enum tmx_status st = TMX_OK;
     size_t next = 0;
     int busy = 0;
     tmx_progress_begin(&progress, s->options ? s->options->noun : NULL, s->n_todo);
@@ -80,19 +81,16 @@ static enum tmx_status lead(const struct tmx_mpi *m, struct tmx_study *s, struct
         order(rank, next < s->n_todo ? s->todo[next++] : NO_MORE);
     }
     while (busy > 0) {
-        int from;
         const size_t failed = s->n_failed;
-        struct tmx_err ignored = {0};
-        const enum tmx_status got = receive(s, &from, st ? &ignored : err);
-        st = st ? st : got;
-        const bool more = !st && next < s->n_todo;
+        struct tmx_err own = {0}; /* what others have sent is recorded after an error, too */
+        const int from = receive(s, &own);
+        const bool more = !err->code && !tmx_error_give(err, &own) && next < s->n_todo;
         busy -= !more;
         order(from, more ? s->todo[next++] : NO_MORE);
         tmx_progress_add(&progress, s->n_failed > failed);
         tmx_progress_show(&progress);
     }
     tmx_progress_end(&progress);
-    return st;
 }
 
 static enum tmx_status answer(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
@@ -123,19 +121,17 @@ static enum tmx_status gather(const void *ctx, void *all, const int *count, cons
 }
 
 /* The other ranks, after tmx_study_begin_worker. */
-static enum tmx_status follow(struct tmx_study *s, struct tmx_err *err)
+static void follow(struct tmx_study *s, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    while (!st) {
+    while (!err->code) {
         unsigned long long point;
         (void)await(0, TAG_ORDER);
         MPI_Recv(&point, 1, MPI_UNSIGNED_LONG_LONG, 0, TAG_ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (point == NO_MORE) {
             break;
         }
-        st = tmx_study_run_one(s, (size_t)point, answer, err);
+        (void)!tmx_study_run_one(s, (size_t)point, answer, err);
     }
-    return st;
 }
 
 #endif
@@ -179,28 +175,20 @@ void tmx_mpi_silence(const struct tmx_mpi *m)
     }
 }
 
-enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err)
+enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, struct tmx_err *err)
 {
-    if (m->size == 1) {
-        return st;
-    }
 #if TMX_HAVE_MPI
-    int own = st ? m->rank : m->size, first = own;
-    struct answer a;
-    MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == m->size) {
-        return TMX_OK;
+    int own = err->code ? m->rank : m->size, first = own;
+    if (m->size > 1) {
+        MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     }
-    memset(&a, 0, sizeof a);
-    a.status = st;
-    a.err = *err;
-    MPI_Bcast(&a, sizeof a, MPI_BYTE, first, MPI_COMM_WORLD);
-    *err = a.err;
-    return a.status;
+    if (first < m->size && m->size > 1) {
+        MPI_Bcast(err, sizeof *err, MPI_BYTE, first, MPI_COMM_WORLD);
+    }
 #else
-    (void)err;
-    return st;
+    (void)m;
 #endif
+    return err->code;
 }
 
 struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched)
@@ -230,39 +218,36 @@ enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_r
 {
     struct tmx_study s;
     if (mpi->rank > 0) {
-        enum tmx_status st = tmx_study_begin_worker(&s, runs, o, err);
+        (void)!tmx_study_begin_worker(&s, runs, o, err);
 #if TMX_HAVE_MPI
-        st = st ? st : follow(&s, err);
+        follow(&s, err);
 #endif
         tmx_study_end(&s);
-        return st;
+        return err->code;
     }
-    enum tmx_status st = tmx_study_begin(&s, runs, o, err);
+    (void)!tmx_study_begin(&s, runs, o, err);
 #if TMX_HAVE_MPI
     if (mpi->size > 1) {
         struct tmx_study nothing = {.options = o};
-        struct tmx_err ignored = {0};
-        const enum tmx_status led = lead(mpi, st ? &nothing : &s, st ? &ignored : err);
-        st = st ? st : led;
+        lead(mpi, err->code ? &nothing : &s, err);
     }
 #endif
-    if (!st && mpi->size == 1) {
-        st = tmx_study_run_local(&s, err);
+    if (!err->code && mpi->size == 1) {
+        (void)!tmx_study_run_local(&s, err);
     }
     if (s.results) {
-        struct tmx_err ignored = {0};
-        const enum tmx_status warned = tmx_study_warn(&s, st ? &ignored : err);
-        st = st ? st : warned;
+        struct tmx_err late = {0};
+        (void)(tmx_study_warn(&s, &late) && !err->code && tmx_error_give(err, &late));
         const size_t n_failed = s.n_failed + s.n_failed_before;
         printf("%zu points, %zu distinct runs: %zu there before, %zu done now, %zu failed; %s\n",
                s.runs->n_point, s.n_run, s.n_before, s.n_done, n_failed, o->path);
         if (n_failed > 0) {
             printf("The errors: thermix query %s --failed; run them again: --retry-failed\n", o->path);
         }
-        if (!st && n_failed > 0) {
-            st = tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed", n_failed, s.n_run);
+        if (n_failed > 0) {
+            tmx_error(err, TMX_ESOLVE, "%zu of %zu runs failed", n_failed, s.n_run);
         }
         tmx_study_end(&s);
     }
-    return st;
+    return err->code;
 }

@@ -62,26 +62,19 @@ static bool put_cell(const struct tmx_cell *c, const struct tmx_column *column, 
 }
 
 /* Are the texts valid in JSON? */
-static enum tmx_status check_texts(const struct tmx_table *t, struct tmx_err *err)
+static void check_texts(const struct tmx_table *t, struct tmx_err *err)
 {
-    enum tmx_status st = tmx_table_check(t, err);
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
-        for (size_t c = 0; c < tmx_table_columns(t) && !st; c++) {
+        for (size_t c = 0; c < tmx_table_columns(t) && !err->code; c++) {
             const struct tmx_cell *cell = tmx_table_cell(t, r, c);
-            if (cell->type == TMX_COLUMN_TEXT && !cell->empty) {
-                st = tmx_utf8_check(cell->text, strlen(cell->text), tmx_table_column(t, c)->name, err);
-            }
+            (void)(cell->type == TMX_COLUMN_TEXT && !cell->empty &&
+                   tmx_utf8_check(cell->text, strlen(cell->text), tmx_table_column(t, c)->name, err));
         }
     }
-    return st;
 }
 
-static enum tmx_status write_json(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+static void write_json(const struct tmx_table *t, FILE *out, struct tmx_err *err)
 {
-    const enum tmx_status st = check_texts(t, err);
-    if (st) {
-        return st;
-    }
     bool ok = true;
     fputc('[', out);
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
@@ -96,7 +89,9 @@ static enum tmx_status write_json(const struct tmx_table *t, FILE *out, struct t
         fputs("\n }", out);
     }
     fputs(tmx_table_rows(t) == 0 ? "]\n" : "\n]\n", out);
-    return ok ? TMX_OK : tmx_no_memory(err);
+    if (!ok) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
 }
 
 /* OpenMetrics: the samples of a metric follow one another, and in it those of one set of labels. */
@@ -182,15 +177,15 @@ static void put_samples(const struct tmx_table *t, size_t c, size_t time, const 
     }
 }
 
-static enum tmx_status write_openmetrics(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+static void write_openmetrics(const struct tmx_table *t, FILE *out, struct tmx_err *err)
 {
     const size_t n_column = tmx_table_columns(t), time = tmx_table_find(t, "time_s");
     const bool timed = time < n_column;
     struct tmx_arena arena = {0};
     struct series *s;
     size_t n = 0;
-    enum tmx_status st = TMX_TAKE(&arena, s, tmx_table_rows(t)) ? check_texts(t, err) : tmx_no_memory(err);
-    for (size_t r = 0; !st && r < tmx_table_rows(t); r++) {
+    TMX_TAKE(&arena, s, tmx_table_rows(t));
+    for (size_t r = 0; !arena.failed && r < tmx_table_rows(t); r++) {
         char labels[LABELS_SIZE] = "", text[TMX_REAL_SIZE];
         if (timed && (tmx_table_cell(t, r, time)->empty || tmx_table_cell(t, r, time)->real < 0)) {
             continue;
@@ -201,13 +196,13 @@ static enum tmx_status write_openmetrics(const struct tmx_table *t, FILE *out, s
                           tmx_table_cell_text(t, r, c, text, sizeof text));
             }
         }
-        s[n] = (struct series){tmx_arena_text(&arena, labels), r};
-        st = s[n++].labels ? TMX_OK : tmx_no_memory(err);
+        s[n++] = (struct series){tmx_arena_text(&arena, labels), r};
     }
-    if (!st) {
+    tmx_arena_check(&arena, err);
+    if (!err->code) {
         qsort(s, n, sizeof *s, by_labels);
     }
-    for (size_t c = 0; !st && c < n_column; c++) {
+    for (size_t c = 0; !err->code && c < n_column; c++) {
         char family[FAMILY_SIZE], other[FAMILY_SIZE], sm[16];
         size_t before = 0;
         family_of(tmx_table_column(t, c), family, sm);
@@ -226,9 +221,8 @@ static enum tmx_status write_openmetrics(const struct tmx_table *t, FILE *out, s
             }
         }
     }
-    fputs(st ? "" : "# EOF\n", out);
+    fputs(err->code ? "" : "# EOF\n", out);
     tmx_arena_finish(&arena);
-    return st;
 }
 
 enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out, struct tmx_err *err)
@@ -238,12 +232,17 @@ enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FI
         return tmx_table_write_csv(t, out, err);
     case TMX_FORMAT_MARKDOWN:
         return tmx_table_write_markdown(t, out, err);
-    case TMX_FORMAT_JSON:
-        return write_json(t, out, err);
     case TMX_FORMAT_LATEX:
         return tmx_table_write_latex(t, out, err);
+    case TMX_FORMAT_JSON:
     case TMX_FORMAT_OPENMETRICS:
-        return write_openmetrics(t, out, err);
+        if (!tmx_table_check(t, err)) {
+            check_texts(t, err);
+        }
+        if (!err->code) {
+            (f == TMX_FORMAT_JSON ? write_json : write_openmetrics)(t, out, err);
+        }
+        return err->code;
     case TMX_FORMAT_TEXT:
         break;
     }
@@ -269,13 +268,12 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
     struct tmx_output o = {0};
     const char *ending = strrchr(path, '.');
     enum { N_PICTURE = sizeof pictures / sizeof pictures[0] };
-    if (!err->code && ending && tmx_names_find(ending, pictures, N_PICTURE) < N_PICTURE) {
-        return tmx_fail(err, TMX_ECONFIG, "%s: this is a table, of which no %s file is made", path, ending);
+    if (ending && tmx_names_find(ending, pictures, N_PICTURE) < N_PICTURE) {
+        tmx_error(err, TMX_ECONFIG, "%s: this is a table, of which no %s file is made", path, ending);
     }
-    enum tmx_status st = err->code ? err->code : tmx_os_mkdirs_for(path, err);
-    st = st ? st : tmx_output_open(&o, path, err);
-    st = st ? st : tmx_table_write(t, f, o.file, err);
-    return tmx_output_end(&o, st, err);
+    (void)(err->code || tmx_os_mkdirs_for(path, err) || tmx_output_open(&o, path, err) ||
+           tmx_table_write(t, f, o.file, err));
+    return tmx_output_end(&o, err->code, err);
 }
 
 enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_format f, const char *path,
@@ -284,25 +282,25 @@ enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_forma
     static const char *const keys[] = {"run", "gpu", "time_s"}; /* tell samples of a series apart */
     enum { N_KEY = sizeof keys / sizeof keys[0] };
     struct tmx_table *chosen = NULL;
-    const char **name = calloc(n + N_KEY, sizeof *name);
+    struct tmx_arena arena = {0};
+    const char **name;
     size_t n_name = 0;
-    for (size_t k = 0; name && k < N_KEY && f == TMX_FORMAT_OPENMETRICS; k++) {
+    TMX_TAKE(&arena, name, n + N_KEY);
+    tmx_arena_check(&arena, err);
+    tmx_table_check(t, err);
+    for (size_t k = 0; !err->code && k < N_KEY && f == TMX_FORMAT_OPENMETRICS; k++) {
         if (tmx_table_find(t, keys[k]) < tmx_table_columns(t) && tmx_names_find(keys[k], column, n) == n &&
             tmx_names_find("all", column, n) == n) {
             name[n_name++] = keys[k];
         }
     }
-    for (size_t i = 0; name && i < n; i++) {
+    for (size_t i = 0; !err->code && i < n; i++) {
         name[n_name++] = column[i];
     }
-    if (!name) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    } else if (n > 0 && !err->code) {
-        (void)!tmx_table_choose(t, name, n_name, &chosen, err);
-    }
+    (void)(!err->code && n > 0 && tmx_table_choose(t, name, n_name, &chosen, err));
     tmx_table_save(chosen ? chosen : t, f, path, err);
     tmx_table_destroy(chosen);
-    free(name);
+    tmx_arena_finish(&arena);
     return err->code;
 }
 
@@ -310,8 +308,9 @@ enum tmx_status tmx_table_save_in(const struct tmx_table *t, const char *dir, co
                                   struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = err->code ? err->code : tmx_os_mkdirs(dir, err);
-    st = st ? st : tmx_folder_open(dir, TMX_FOLDER_RESULTS, err);
-    st = st ? st : tmx_path_join(path, dir, name, err);
-    return st ? st : tmx_table_save(t, TMX_FORMAT_CSV, path, err);
+    if (!err->code && !tmx_os_mkdirs(dir, err) && !tmx_folder_open(dir, TMX_FOLDER_RESULTS, err) &&
+        !tmx_path_join(path, dir, name, err)) {
+        tmx_table_save(t, TMX_FORMAT_CSV, path, err);
+    }
+    return err->code;
 }

@@ -18,11 +18,10 @@ extern const char *const tmx_formats[]; /* their words, NULL-terminated */
 /* JSON is an array of objects keyed by column name, numbers lossless, empty cells null. OpenMetrics is a
  * gauge thermix_COLUMN for each column of numbers, with the texts as labels; smN_x is x of label sm. In a
  * table with time_s the labels are run and gpu, rows before 0 s are left out, and a text is a gauge of 1. */
-TMX_NODISCARD enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out,
-                                              struct tmx_err *err);
+enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out, struct tmx_err *err);
 
-/* Of the following an error stays (base/err.h), and its code is returned. On standard output; as a table: as
- * wide as the terminal, the columns that o says. */
+/* Of this and the following an error stays (base/err.h), and its code is returned. On standard output; as a
+ * table: as wide as the terminal, the columns that o says. */
 enum tmx_status tmx_table_show(const struct tmx_table *t, enum tmx_format f, const struct tmx_screen *o,
                                struct tmx_err *err);
 

@@ -35,7 +35,7 @@ static bool alike(const char *a, const char *b, bool *same)
     return *a == *b;
 }
 
-static enum tmx_status add(struct tmx_warnings *w, size_t run, const char *text, struct tmx_err *err)
+static void add(struct tmx_warnings *w, size_t run, const char *text)
 {
     bool same = true;
     size_t i = 0;
@@ -44,12 +44,12 @@ static enum tmx_status add(struct tmx_warnings *w, size_t run, const char *text,
     }
     if (i == MOST) {
         w->more = true;
-        return TMX_OK;
+        return;
     }
     if (i == w->n) {
         char *copy = tmx_arena_text(&w->arena, text);
         if (!TMX_GROW(&w->arena, w->list, w->n)) {
-            return tmx_no_memory(err);
+            return;
         }
         w->list[w->n++] = (struct tmx_warning){.text = copy};
         same = true;
@@ -60,33 +60,28 @@ static enum tmx_status add(struct tmx_warnings *w, size_t run, const char *text,
     while (at > 0 && of->run[at - 1] > run) { /* runs come nearly in order */
         at--;
     }
-    if (at > 0 && of->run[at - 1] == run) {
-        return TMX_OK;
+    if ((at == 0 || of->run[at - 1] != run) && TMX_GROW(&w->arena, of->run, of->n)) {
+        memmove(of->run + at + 1, of->run + at, (of->n - at) * sizeof *of->run);
+        of->run[at] = run;
+        of->n++;
     }
-    if (!TMX_GROW(&w->arena, of->run, of->n)) {
-        return tmx_no_memory(err);
-    }
-    memmove(of->run + at + 1, of->run + at, (of->n - at) * sizeof *of->run);
-    of->run[at] = run;
-    of->n++;
-    return TMX_OK;
 }
 
 enum tmx_status tmx_warnings_add(struct tmx_warnings *w, size_t run, const char *config, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    for (const char *line = config; line && !st;) {
+    for (const char *line = config; line && !err->code;) {
         const char *end = strchr(line, '\n');
         const size_t mark = strlen(TMX_RUN_WARNING);
         if (strncmp(line, TMX_RUN_WARNING, mark) == 0) {
             const size_t n = end ? (size_t)(end - line) : strlen(line);
             char *text = tmx_span_dup((struct tmx_span){line + mark, line + n});
-            st = text ? add(w, run, text, err) : tmx_no_memory(err);
+            text ? add(w, run, text) : tmx_error(err, TMX_ENOMEM, "out of memory");
             free(text);
         }
         line = end ? end + 1 : NULL;
     }
-    return st;
+    tmx_arena_check(&w->arena, err);
+    return err->code;
 }
 
 const char *tmx_warned_name(const struct tmx_warned *who, size_t run, char *buf, size_t size)

@@ -20,12 +20,14 @@ struct tmx_where { /* key relation value; IN: values between bars */
     enum tmx_relation relation;
 };
 
-/* "key=value", also with !=, <, <=, >, >= between them, or "key in a,b,c". */
-TMX_NODISCARD enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tmx_err *err);
+/* Errors of what follows stay (base/err.h). Each text "key=value", also with !=, <, <=, >, >= between them,
+ * or "key in a,b,c". Returns n; more than there is room for are an error. */
+size_t tmx_where_parse(const char *const *text, size_t n, struct tmx_where *w, size_t room,
+                       struct tmx_err *err);
 /* What the condition is of: a key's index, or n_key and a metric's. TMX_ECONFIG for a name that is neither.
  */
-TMX_NODISCARD enum tmx_status tmx_where_index(const struct tmx_result_set *set, const struct tmx_where *w,
-                                              size_t *i, struct tmx_err *err);
+enum tmx_status tmx_where_index(const struct tmx_result_set *set, const struct tmx_where *w, size_t *i,
+                                struct tmx_err *err);
 /* Does a value satisfy it? Numbers compare as numbers; < and > of a text hold never. */
 bool tmx_where_holds(const struct tmx_where *w, const char *value);
 /* Does a run? Never by a metric that it does not have. */
@@ -56,27 +58,26 @@ double tmx_moments_ci95(const struct tmx_moments *s);
 
 /* mean, min, max, sd (of the sample; stdev), n (count), ci95 (half the 95 % interval of the mean by Student's
  * t). */
-TMX_NODISCARD enum tmx_status tmx_aggregate_parse(const char *word, enum tmx_aggregate *a,
-                                                  struct tmx_err *err);
+enum tmx_aggregate tmx_aggregate_parse(const char *word, struct tmx_err *err);
 
 /* Tables of a study that is not complete have a last column `status` that says so in every row. */
 
 /* One row per distinct combination of the row keys, in order of value; one column per
  * pivot value and wanted metric. Runs that fall together are aggregated; failed ones are
  * left out. Unknown names: TMX_ECONFIG with the known ones. */
-TMX_NODISCARD enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_query *q,
-                                        struct tmx_table **t, struct tmx_err *err);
+enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_query *q, struct tmx_table **t,
+                          struct tmx_err *err);
 /* All finished runs with all keys and metrics (NULL value list), or the wanted metrics. */
-TMX_NODISCARD enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_query *q,
-                                       struct tmx_table **t, struct tmx_err *err);
-/* The failed runs and their errors; NULL: no memory. */
+enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_query *q, struct tmx_table **t,
+                         struct tmx_err *err);
+/* The failed runs and their errors. */
 struct tmx_table *tmx_failures(const struct tmx_result_set *set);
 
 /* Index of a key or metric by name, or by the part after its last dot. */
-TMX_NODISCARD enum tmx_status tmx_key_index(const struct tmx_result_set *set, const char *word, size_t *i,
-                                            struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_metric_index(const struct tmx_result_set *set, const char *word, size_t *i,
-                                               struct tmx_err *err);
+enum tmx_status tmx_key_index(const struct tmx_result_set *set, const char *word, size_t *i,
+                              struct tmx_err *err);
+enum tmx_status tmx_metric_index(const struct tmx_result_set *set, const char *word, size_t *i,
+                                 struct tmx_err *err);
 
 bool tmx_is_seed(const char *key); /* "seed" or "group.seed" */
 /* Is a seed the only key of which cells have several values? Then the runs of a cell are repetitions, and an
@@ -110,8 +111,8 @@ int tmx_run_order(const void *a, const void *b);                          /* for
 
 /* A row for each axis, for each value of one whose values have effects of their own, and for what is left;
  * what does not apply is empty. TMX_ECONFIG when no axis varies or too few runs are done. */
-TMX_NODISCARD enum tmx_status tmx_effects(const struct tmx_result_set *set, size_t metric,
-                                          struct tmx_table **t, struct tmx_err *err);
+enum tmx_status tmx_effects(const struct tmx_result_set *set, size_t metric, struct tmx_table **t,
+                            struct tmx_err *err);
 
 /* What printed values say of sampled constants, and the other way round: approximate Bayesian computation on
  * the sets of a suite (its sets.csv and values.csv). A set's weight is its importance (a column behind the
@@ -148,9 +149,9 @@ struct tmx_posterior {
 /* From a folder that `thermix table` of a suite with sets wrote. importance: a column; "": "importance" where
  * there is one. Every condition is on a column of sets.csv.
  */
-TMX_NODISCARD enum tmx_status tmx_posterior_load(struct tmx_posterior *p, const char *dir, double widen,
-                                                 const char *importance, const struct tmx_where *where,
-                                                 size_t n_where, struct tmx_err *err);
+enum tmx_status tmx_posterior_load(struct tmx_posterior *p, const char *dir, double widen,
+                                   const char *importance, const struct tmx_where *where, size_t n_where,
+                                   struct tmx_err *err);
 void tmx_posterior_finish(struct tmx_posterior *p); /* accepts zeroed memory */
 
 /* (sum of w)^2 / sum of w^2: how many equal weights would do as well; figure n_figure: of all figures. */

@@ -626,11 +626,10 @@ enum tmx_status tmx_effects(const struct tmx_result_set *set, size_t metric, str
     static void (*const steps[])(struct effects * e, struct tmx_err * err) = {
         gather, find_factors, fit_effects, regressions, sobol};
     struct effects e = {.set = set, .metric = metric};
-    struct tmx_err own = {0};
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !own.code; i++) {
-        steps[i](&e, &own);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !err->code; i++) {
+        steps[i](&e, err);
     }
-    *t = own.code ? NULL : write(&e);
+    *t = err->code ? NULL : write(&e);
     tmx_arena_finish(&e.arena);
-    return own.code || *t ? tmx_error_give(err, &own) : tmx_no_memory(err);
+    return tmx_table_check(*t, err);
 }

@@ -13,18 +13,17 @@ enum { MAX_ROW_KEYS = 8, MAX_VALUES = 16, LABEL = 256, DECIMALS = 4 };
 
 static const char *const aggregates[] = {"mean", "min", "max", "sd", "n", "ci95", "stdev", "count"};
 
-enum tmx_status tmx_aggregate_parse(const char *word, enum tmx_aggregate *a, struct tmx_err *err)
+enum tmx_aggregate tmx_aggregate_parse(const char *word, struct tmx_err *err)
 {
     static const enum tmx_aggregate of[] = {TMX_MEAN,  TMX_MIN,  TMX_MAX,   TMX_STDEV,
                                             TMX_COUNT, TMX_CI95, TMX_STDEV, TMX_COUNT};
     const size_t n = sizeof aggregates / sizeof aggregates[0], i = tmx_names_find(word, aggregates, n);
     char hint[TMX_HINT_SIZE];
     if (i == n) {
-        return tmx_fail(err, TMX_ECONFIG, "--aggregate: no statistic \"%s\"%s", word,
-                        tmx_suggest(hint, word, aggregates, 6));
+        tmx_error(err, TMX_ECONFIG, "--aggregate: no statistic \"%s\"%s", word,
+                  tmx_suggest(hint, word, aggregates, 6));
     }
-    *a = of[i];
-    return TMX_OK;
+    return i < n ? of[i] : TMX_MEAN;
 }
 
 static enum tmx_status name_index(char *const *names, size_t n, const char *kind, const char *word, size_t *i,
@@ -35,7 +34,10 @@ static enum tmx_status name_index(char *const *names, size_t n, const char *kind
     if (*i == n && n > 0) {
         tmx_names_list(list, sizeof list, (const char *const *)names, n);
     }
-    return *i < n ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "no %s \"%s\"; known: %s", kind, word, list);
+    if (*i == n) {
+        tmx_error(err, TMX_ECONFIG, "no %s \"%s\"; known: %s", kind, word, list);
+    }
+    return err->code;
 }
 
 enum tmx_status tmx_key_index(const struct tmx_result_set *set, const char *word, size_t *i,
@@ -70,7 +72,7 @@ static void trim(char *s)
     s[n - first] = '\0';
 }
 
-enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tmx_err *err)
+static void parse(const char *text, struct tmx_where *w, struct tmx_err *err)
 {
     static const char *const words[] = {"=", "!=", "<", "<=", ">", ">=", " in "}; /* as the relations */
     const size_t n = strcspn(text, "=!<>");
@@ -91,9 +93,10 @@ enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tm
     }
     const size_t key = (size_t)(at - text);
     if (!value || key == 0 || key >= sizeof w->key || strlen(value) >= sizeof w->value || !*value) {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "--where %s: expected KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B,C\"", text);
+        tmx_error(err, TMX_ECONFIG,
+                  "--where %s: expected KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B,C\"",
+                  text);
+        return;
     }
     snprintf(w->key, sizeof w->key, "%.*s", (int)key, text);
     snprintf(w->value, sizeof w->value, "%s", value);
@@ -103,7 +106,18 @@ enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tm
     if (tmx_text_ends(w->key, "_c") && tmx_celsius_read(w->value, &celsius)) {
         tmx_real_print(w->value, celsius);
     }
-    return TMX_OK;
+}
+
+size_t tmx_where_parse(const char *const *text, size_t n, struct tmx_where *w, size_t room,
+                       struct tmx_err *err)
+{
+    if (n > room) {
+        tmx_error(err, TMX_ECONFIG, "--where: at most %zu of them", room);
+    }
+    for (size_t i = 0; i < n && !err->code; i++) {
+        parse(text[i], &w[i], err);
+    }
+    return n;
 }
 
 /* A word of a list with commas; what is behind it, NULL behind the last. */
@@ -124,7 +138,7 @@ enum tmx_status tmx_where_index(const struct tmx_result_set *set, const struct t
         return tmx_key_index(set, w->key, i, err);
     }
     *i = set->n_key + metric;
-    return TMX_OK;
+    return err->code;
 }
 
 bool tmx_where_run(const struct tmx_where *w, const struct tmx_result_set *set, size_t i,
@@ -177,8 +191,7 @@ struct plan {
 static const char NONE_FITS[] = "no finished run fits";
 
 /* A value of the key that some run has; else an error that names those there are. */
-static enum tmx_status check_value(const struct tmx_result_set *set, size_t key, const char *value,
-                                   struct tmx_err *err)
+static void check_value(const struct tmx_result_set *set, size_t key, const char *value, struct tmx_err *err)
 {
     const char *names[32];
     char hint[TMX_HINT_SIZE];
@@ -186,56 +199,54 @@ static enum tmx_status check_value(const struct tmx_result_set *set, size_t key,
     for (size_t i = 0; i < set->n_run; i++) {
         const char *have = set->run[i].value[key];
         if (tmx_value_compare(have, value) == 0) {
-            return TMX_OK;
+            return;
         }
         if (n < sizeof names / sizeof names[0] && tmx_names_find(have, names, n) == n) {
             names[n++] = have;
         }
     }
-    return tmx_fail(err, TMX_ECONFIG, "--where: no run has %s = %s%s", set->key[key], value,
-                    tmx_suggest(hint, value, names, n));
+    tmx_error(err, TMX_ECONFIG, "--where: no run has %s = %s%s", set->key[key], value,
+              tmx_suggest(hint, value, names, n));
 }
 
 /* = != and in compare with values: each must be one of the key's. */
-static enum tmx_status check_where(const struct tmx_result_set *set, const struct tmx_where *w, size_t key,
-                                   struct tmx_err *err)
+static void check_where(const struct tmx_result_set *set, const struct tmx_where *w, size_t key,
+                        struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
     char word[192];
     double v;
     if (key >= set->n_key) {
-        return w->relation == TMX_IN || tmx_text_real(w->value, &v)
-                   ? TMX_OK
-                   : tmx_fail(err, TMX_ECONFIG, "--where: %s is a metric: expected a number, not \"%s\"",
-                              w->key, w->value);
+        if (w->relation != TMX_IN && !tmx_text_real(w->value, &v)) {
+            tmx_error(err, TMX_ECONFIG, "--where: %s is a metric: expected a number, not \"%s\"", w->key,
+                      w->value);
+        }
+    } else if (w->relation <= TMX_UNEQUAL) {
+        check_value(set, key, w->value, err);
+    } else {
+        for (const char *at = w->value; w->relation == TMX_IN && at;) {
+            at = next_word(at, word);
+            check_value(set, key, word, err);
+        }
     }
-    for (const char *at = w->value; w->relation == TMX_IN && at && !st;) {
-        at = next_word(at, word);
-        st = check_value(set, key, word, err);
-    }
-    return w->relation <= TMX_UNEQUAL ? check_value(set, key, w->value, err) : st;
 }
 
-static enum tmx_status plan_init(struct plan *p, const struct tmx_result_set *set, const struct tmx_query *q,
-                                 struct tmx_err *err)
+static void plan_init(struct plan *p, const struct tmx_result_set *set, const struct tmx_query *q,
+                      struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
     *p = (struct plan){.set = set, .q = q, .pivot = set->n_key};
     tmx_results_partial(set, p->partial, sizeof p->partial);
-    for (; p->n_row < MAX_ROW_KEYS && q->rows[p->n_row] && !st; p->n_row++) {
-        st = tmx_key_index(set, q->rows[p->n_row], &p->row[p->n_row], err);
+    for (; p->n_row < MAX_ROW_KEYS && q->rows[p->n_row]; p->n_row++) {
+        tmx_key_index(set, q->rows[p->n_row], &p->row[p->n_row], err);
     }
-    for (; p->n_value < MAX_VALUES && q->value[p->n_value] && !st; p->n_value++) {
-        st = tmx_metric_index(set, q->value[p->n_value], &p->value[p->n_value], err);
+    for (; p->n_value < MAX_VALUES && q->value[p->n_value]; p->n_value++) {
+        tmx_metric_index(set, q->value[p->n_value], &p->value[p->n_value], err);
     }
-    for (size_t i = 0; i < q->n_where && !st; i++) {
-        st = tmx_where_index(set, &q->where[i], &p->where[i], err);
-        st = st ? st : check_where(set, &q->where[i], p->where[i], err);
+    for (size_t i = 0; i < q->n_where && !tmx_where_index(set, &q->where[i], &p->where[i], err); i++) {
+        check_where(set, &q->where[i], p->where[i], err);
     }
-    if (!st && q->pivot) {
-        st = tmx_key_index(set, q->pivot, &p->pivot, err);
+    if (q->pivot) {
+        tmx_key_index(set, q->pivot, &p->pivot, err);
     }
-    return st;
 }
 
 static bool kept(const struct plan *p, const struct tmx_result *r)
@@ -392,20 +403,23 @@ enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_que
     size_t n = 0;
     TMX_TAKE(&arena, e, set->n_run);
     TMX_TAKE(&arena, pivot, set->n_run + 1);
-    enum tmx_status st = arena.failed ? tmx_no_memory(err) : plan_init(&p, set, q, err);
-    if (!st && p.n_value == 0) {
-        st = tmx_fail(err, TMX_ECONFIG, "which metric? --value NAME");
+    tmx_arena_check(&arena, err);
+    plan_init(&p, set, q, err);
+    if (p.n_value == 0) {
+        tmx_error(err, TMX_ECONFIG, "which metric? --value NAME");
     }
-    for (size_t i = 0; i < set->n_run && !st; i++) {
+    for (size_t i = 0; i < set->n_run && !err->code; i++) {
         if (kept(&p, &set->run[i])) {
             e[n++] = (struct entry){.p = &p, .r = &set->run[i]};
         }
     }
-    st = st || n > 0 ? st : tmx_fail(err, TMX_ECONFIG, NONE_FITS);
-    const size_t n_pivot = st ? 0 : pivots(&p, e, n, pivot), n_of = q->n_aggregate > 0 ? q->n_aggregate : 1,
-                 n_cell = st ? 0 : p.n_value * n_of;
-    *t = st ? NULL : table_of(set, p.row, p.n_row);
-    for (size_t i = 0; !st && i < n_pivot * n_cell; i++) {
+    if (n == 0) {
+        tmx_error(err, TMX_ECONFIG, NONE_FITS);
+    }
+    const size_t n_pivot = err->code ? 0 : pivots(&p, e, n, pivot),
+                 n_of = q->n_aggregate > 0 ? q->n_aggregate : 1, n_cell = p.n_value * n_of;
+    *t = err->code ? NULL : table_of(set, p.row, p.n_row);
+    for (size_t i = 0; i < n_pivot * n_cell; i++) {
         const enum tmx_aggregate of = q->aggregate[i % n_of];
         const char *metric = set->metric[p.value[i % n_cell / n_of]],
                    *mark = of && n_of > 1 ? aggregates[of] : "", *over = pivot[i / n_cell];
@@ -418,20 +432,19 @@ enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_que
         }
         tmx_table_extend(*t, label, TMX_COLUMN_REAL, of == TMX_COUNT ? 0 : DECIMALS);
     }
-    if (!st && p.partial[0]) {
+    if (*t && p.partial[0]) {
         tmx_table_extend(*t, "status", TMX_COLUMN_TEXT, 0);
     }
-    st = st ? st : tmx_table_check(*t, err);
-    if (!st) {
+    if (!tmx_table_check(*t, err)) {
         qsort(e, n, sizeof *e, by_rows);
     }
-    for (size_t first = 0, next; !st && first < n; first = next) {
+    for (size_t first = 0, next; !err->code && first < n; first = next) {
         for (next = first + 1; next < n && compare_rows(&e[first], &e[next]) == 0; next++) {
         }
         fill_row(&p, e + first, next - first, n_pivot, *t);
     }
     tmx_arena_finish(&arena);
-    return st;
+    return err->code;
 }
 
 bool tmx_is_seed(const char *key)
@@ -452,18 +465,18 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
                          struct tmx_err *err)
 {
     struct plan p;
-    enum tmx_status st = plan_init(&p, set, q, err);
+    plan_init(&p, set, q, err);
     const size_t n_value = p.n_value ? p.n_value : set->n_metric;
     size_t n = 0;
-    *t = st ? NULL : table_of(set, NULL, set->n_key);
-    for (size_t v = 0; v < n_value && !st; v++) {
+    *t = err->code ? NULL : table_of(set, NULL, set->n_key);
+    for (size_t v = 0; *t && v < n_value; v++) {
         tmx_table_extend(*t, set->metric[p.n_value ? p.value[v] : v], TMX_COLUMN_REAL, DECIMALS);
     }
-    if (!st && p.partial[0]) {
+    if (*t && p.partial[0]) {
         tmx_table_extend(*t, "status", TMX_COLUMN_TEXT, 0);
     }
-    st = st ? st : tmx_table_check(*t, err);
-    for (size_t i = 0; i < set->n_run && !st; i++) {
+    tmx_table_check(*t, err);
+    for (size_t i = 0; i < set->n_run && !err->code; i++) {
         const struct tmx_result *r = &set->run[i];
         if (!kept(&p, r)) {
             continue;
@@ -479,7 +492,10 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
             tmx_table_text(*t, p.partial);
         }
     }
-    return st || n > 0 || q->n_where == 0 ? st : tmx_fail(err, TMX_ECONFIG, NONE_FITS);
+    if (n == 0 && q->n_where > 0) {
+        tmx_error(err, TMX_ECONFIG, NONE_FITS);
+    }
+    return err->code;
 }
 
 struct tmx_table *tmx_failures(const struct tmx_result_set *set)

@@ -323,19 +323,18 @@ enum tmx_status tmx_posterior_load(struct tmx_posterior *p, const char *dir, dou
                                    struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    struct tmx_err own = {0};
     *p = (struct tmx_posterior){0};
-    if (!tmx_path_join(path, dir, "sets.csv", &own) && !tmx_csv_read(&p->sets, path, &own) &&
-        !tmx_path_join(path, dir, "values.csv", &own) && !tmx_csv_read(&p->values, path, &own)) {
-        check_columns(p, importance, &own);
-        read_values(p, &own);
-        read_sets(p, where, n_where, &own);
-        weigh(p, widen, &own);
+    if (!err->code && !tmx_path_join(path, dir, "sets.csv", err) && !tmx_csv_read(&p->sets, path, err) &&
+        !tmx_path_join(path, dir, "values.csv", err) && !tmx_csv_read(&p->values, path, err)) {
+        check_columns(p, importance, err);
+        read_values(p, err);
+        read_sets(p, where, n_where, err);
+        weigh(p, widen, err);
     }
-    if (own.code) {
+    if (err->code) {
         tmx_posterior_finish(p);
     }
-    return tmx_error_give(err, &own);
+    return err->code;
 }
 
 void tmx_posterior_finish(struct tmx_posterior *p)

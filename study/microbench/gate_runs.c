@@ -24,12 +24,11 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
     const struct tmx_gate_plan *p = ((struct pool_context *)ctx)->plan;
     struct tmx_stream made = {0};
     const struct tmx_stream *s = p->trace ? &p->trace[task] : NULL;
-    enum tmx_status st = TMX_OK;
     if (!s) {
-        st = tmx_gate_kernel_stream(&p->kernel[task], &p->chip->fit[p->fit], p->seed, &made, err);
+        (void)!tmx_gate_kernel_stream(&p->kernel[task], &p->chip->fit[p->fit], p->seed, &made, err);
         s = &made;
     }
-    for (size_t i = 0; !st && i < p->n_case; i++) {
+    for (size_t i = 0; !err->code && i < p->n_case; i++) {
         struct tmx_gate_params gate = p->chip->gate;
         struct tmx_sm_result r;
         gate.break_even_cycles = p->gate[i].break_even_cycles;
@@ -37,13 +36,12 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
         if (p->gate[i].idle_detect_cycles > 0) {
             gate.idle_detect_cycles = p->gate[i].idle_detect_cycles;
         }
-        st = tmx_sm_run(&p->chip->sm, s, p->gate[i].policy, &gate, p->budget, NULL, &r, err);
-        if (!st) {
+        if (!tmx_sm_run(&p->chip->sm, s, p->gate[i].policy, &gate, p->budget, NULL, &r, err)) {
             fwrite(&r, sizeof r, 1, out);
         }
     }
     tmx_stream_finish(&made);
-    return st;
+    return err->code;
 }
 
 static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
@@ -142,77 +140,78 @@ struct tmx_table *tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx
 }
 
 /* Policy "none" at the first times, then what is asked for at every pair of times. */
-static enum tmx_status make_cases(const struct tmx_gate_question *q, struct tmx_gate_case *c, size_t *n,
-                                  struct tmx_err *err)
+static size_t make_cases(const struct tmx_gate_question *q, struct tmx_gate_case *c, struct tmx_err *err)
 {
     const struct tmx_gate_params *own = &q->plan.chip->gate;
     const int *bet = q->n_bet ? q->break_even_cycles : &own->break_even_cycles,
               *wakeup = q->n_wakeup ? q->wakeup_cycles : &own->wakeup_cycles;
     const size_t n_bet = q->n_bet ? q->n_bet : 1, n_wakeup = q->n_wakeup ? q->n_wakeup : 1;
     c[0] = (struct tmx_gate_case){tmx_gate_find("none"), bet[0], wakeup[0], 0};
-    *n = 1;
+    size_t n = 1;
     for (size_t i = 0; q->n_policy > 0 ? i < q->n_policy : tmx_gate_policies[i] != NULL; i++) {
         const struct tmx_gate_policy *p =
             q->n_policy > 0 ? tmx_gate_find(q->policy[i]) : tmx_gate_policies[i];
         if (!p) {
-            return tmx_fail(err, TMX_ECONFIG,
-                            "--policy: unknown policy \"%s\"; `thermix list policies` names them",
-                            q->policy[i]);
+            tmx_error(err, TMX_ECONFIG, "--policy: unknown policy \"%s\"; `thermix list policies` names them",
+                      q->policy[i]);
+            break;
         }
         for (size_t k = 0; p->wake != TMX_WAKE_NO_GATING && k < n_bet * n_wakeup; k++) {
-            if (*n == TMX_GATE_CASES) {
-                return tmx_fail(err, TMX_ERANGE, "more than %d combinations of policies and times",
-                                TMX_GATE_CASES);
+            if (n == TMX_GATE_CASES) {
+                tmx_error(err, TMX_ERANGE, "more than %d combinations of policies and times", TMX_GATE_CASES);
+                return n;
             }
-            c[(*n)++] = (struct tmx_gate_case){p, bet[k / n_wakeup], wakeup[k % n_wakeup], 0};
+            c[n++] = (struct tmx_gate_case){p, bet[k / n_wakeup], wakeup[k % n_wakeup], 0};
         }
     }
-    return TMX_OK;
+    return n;
 }
 
-enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_err *err)
 {
     struct tmx_gate_case cases[TMX_GATE_CASES];
     struct tmx_stream trace = {0};
-    struct tmx_sm_result *result = NULL;
+    struct tmx_sm_result *result;
+    struct tmx_arena arena = {0};
     struct tmx_gate_plan plan = q->plan;
+    if (err->code) {
+        return NULL;
+    }
     plan.gate = cases;
     plan.trace = q->trace ? &trace : NULL;
     plan.budget = plan.budget > 0 ? plan.budget : q->trace ? UINT64_MAX : DEFAULT_BUDGET;
-    enum tmx_status st = make_cases(q, cases, &plan.n_case, err);
-    if (!st && q->trace) {
+    plan.n_case = make_cases(q, cases, err);
+    if (!err->code && q->trace) {
         const struct tmx_instr_stats *k = &plan.kernel->stats;
         const struct tmx_memory memory = {k->miss, k->latency_cycles, k->latency_variation, k->bandwidth,
                                           k->lines};
-        st = tmx_trace_file_read(&trace, q->trace, &memory, plan.seed, err);
+        (void)!tmx_trace_file_read(&trace, q->trace, &memory, plan.seed, err);
     }
-    if (!st) {
-        result = calloc(plan.n_kernel * plan.n_case + 1, sizeof *result);
-        st = result ? tmx_gate_run(&plan, result, err) : tmx_fail(err, TMX_ENOMEM, "results");
-    }
-    *t = st ? NULL : tmx_gate_table(&plan, result);
-    free(result);
+    TMX_TAKE(&arena, result, plan.n_kernel * plan.n_case);
+    tmx_arena_check(&arena, err);
+    struct tmx_table *t =
+        err->code || tmx_gate_run(&plan, result, err) ? NULL : tmx_gate_table(&plan, result);
+    tmx_arena_finish(&arena);
     tmx_stream_finish(&trace);
-    return st;
+    return t;
 }
 
 enum tmx_status tmx_gate_export(const struct tmx_gate_plan *p, const char *path, struct tmx_err *err)
 {
     struct tmx_output out = {0};
     struct tmx_stream s = {0};
-    enum tmx_status st = tmx_gate_kernel_stream(p->kernel, &p->chip->fit[p->fit], p->seed, &s, err);
-    st = st ? st : tmx_output_open(&out, path, err);
-    if (!st) {
+    if (!err->code && !tmx_gate_kernel_stream(p->kernel, &p->chip->fit[p->fit], p->seed, &s, err) &&
+        !tmx_output_open(&out, path, err)) {
         tmx_trace_file_write(&s, EXPORT_BLOCKS, out.file);
     }
     tmx_stream_finish(&s);
-    return tmx_output_end(&out, st, err);
+    return tmx_output_end(&out, err->code, err);
 }
 
 enum tmx_status tmx_gate_convert(const char *path, const char *to, struct tmx_err *err)
 {
-    struct tmx_output out;
-    enum tmx_status st = tmx_output_open(&out, to, err);
-    st = st ? st : tmx_trace_from_accelsim(path, TMX_MAX_WARPS, out.file, err);
-    return tmx_output_end(&out, st, err);
+    struct tmx_output out = {0};
+    (void)(err->code || tmx_output_open(&out, to, err) ||
+           tmx_trace_from_accelsim(path, TMX_MAX_WARPS, out.file, err));
+    return tmx_output_end(&out, err->code, err);
 }

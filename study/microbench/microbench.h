@@ -55,17 +55,15 @@ struct tmx_gate_question {
     const char *trace; /* file, run in place of kernel[0], which says how memory answers; NULL: none */
 };
 
-/* Every kernel under every policy at every pair of times, as tmx_gate_table. TMX_ECONFIG: an unknown policy.
- */
-TMX_NODISCARD enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table **t,
-                                           struct tmx_err *err);
+/* Errors of what follows stay (base/err.h). Every kernel under every policy at every pair of times, as
+ * tmx_gate_table; NULL after an error. TMX_ECONFIG: an unknown policy. */
+struct tmx_table *tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_err *err);
 
 /* Accel-Sim's kernel trace at path (.traceg) as an instruction trace to another ("-": standard output). */
-TMX_NODISCARD enum tmx_status tmx_gate_convert(const char *path, const char *to, struct tmx_err *err);
+enum tmx_status tmx_gate_convert(const char *path, const char *to, struct tmx_err *err);
 
 /* Write kernel[0]'s first 16 thread blocks as an instruction trace to path ("-": standard output). */
-TMX_NODISCARD enum tmx_status tmx_gate_export(const struct tmx_gate_plan *p, const char *path,
-                                              struct tmx_err *err);
+enum tmx_status tmx_gate_export(const struct tmx_gate_plan *p, const char *path, struct tmx_err *err);
 
 /* Tables of CTA runs: one row a kernel and policy, compared with every core at work. */
 

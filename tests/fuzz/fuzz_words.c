@@ -46,6 +46,7 @@ void fuzz_reader(const char *path)
     }
     while (tmx_lines_next(&l, &t)) {
         char word[256], hint[TMX_HINT_SIZE];
+        const char *const text = word;
         struct tmx_where w;
         number(l.line);
         cell(l.line);
@@ -55,7 +56,9 @@ void fuzz_reader(const char *path)
             }
             (void)tmx_pattern_match(word, "run 1");
             fuzz_check(tmx_pattern_match("*", word));
-            if (tmx_where_parse(word, &w, &err) == TMX_OK) {
+            err = (struct tmx_err){0};
+            tmx_where_parse(&text, 1, &w, 1, &err);
+            if (!err.code) {
                 (void)tmx_where_holds(&w, "0.25");
             } else {
                 fuzz_check(err.msg[0]);

@@ -57,8 +57,9 @@ static void a_pivot_of_many_values_takes_no_square_of_their_time(void **state)
         .key = keys, .n_key = 1, .metric = metrics, .n_metric = 1, .run = run, .n_run = N};
     const struct tmx_query q = {.pivot = "seed", .value = {"energy_j"}};
     struct tmx_table *t = NULL;
+    struct tmx_err err = {0};
     const clock_t begin = clock();
-    assert_int_equal(tmx_pivot(&set, &q, &t, NULL), TMX_OK);
+    assert_int_equal(tmx_pivot(&set, &q, &t, &err), TMX_OK);
     assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
     assert_int_equal(tmx_table_rows(t), 1);
     assert_int_equal(tmx_table_columns(t), N);

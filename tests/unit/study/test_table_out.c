@@ -17,8 +17,9 @@ static char *written(const struct tmx_table *t, enum tmx_format f)
 {
     char *text = NULL;
     size_t size;
+    struct tmx_err err = {0};
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(tmx_table_write(t, f, out, NULL), TMX_OK);
+    assert_int_equal(tmx_table_write(t, f, out, &err), TMX_OK);
     fclose(out);
     return text;
 }
