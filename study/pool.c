@@ -54,6 +54,8 @@ struct tmx_pool_child {
 
 struct pool {
     const struct tmx_pool *p;
+    struct tmx_err
+        e; /* the first error stays (base/err.h): no child is started, nothing handed over after it */
     struct tmx_arena arena;
     struct worker *workers; /* [n_worker] */
     unsigned n_worker, n_busy;
@@ -136,11 +138,12 @@ static _Noreturn void child(const struct pool *s, const struct worker *w, int fd
 }
 
 /* w->task and n_task say what. */
-static enum tmx_status start(struct pool *s, struct worker *w, struct tmx_err *err)
+static void start(struct pool *s, struct worker *w)
 {
     int fd[2];
     if (pipe(fd) != 0) {
-        return tmx_fail(err, TMX_EIO, "cannot make a pipe: %s", strerror(errno));
+        tmx_error(&s->e, TMX_EIO, "cannot make a pipe: %s", strerror(errno));
+        return;
     }
     fflush(stdout);
     fflush(stderr);
@@ -152,14 +155,14 @@ static enum tmx_status start(struct pool *s, struct worker *w, struct tmx_err *e
     close(fd[1]);
     if (pid < 0) {
         close(fd[0]);
-        return tmx_fail(err, TMX_EIO, "cannot start a worker: %s", strerror(errno));
+        tmx_error(&s->e, TMX_EIO, "cannot start a worker: %s", strerror(errno));
+        return;
     }
     w->pid = pid;
     w->fd = fd[0];
     w->alone = w->n_task == 1;
     w->begin_s = tmx_os_now_s();
     s->n_busy++;
-    return TMX_OK;
 }
 
 static int reap(struct worker *w)
@@ -212,7 +215,7 @@ static bool take(struct pool *s, struct worker *w, size_t *task)
 }
 
 /* A child closed its pipe: what it has not answered is run again, or an error reports how it died. */
-static enum tmx_status finish(struct pool *s, struct worker *w, struct tmx_err *err)
+static void finish(struct pool *s, struct worker *w)
 {
     const int status = reap(w);
     const double took_s = tmx_os_now_s() - w->begin_s;
@@ -237,19 +240,21 @@ static enum tmx_status finish(struct pool *s, struct worker *w, struct tmx_err *
                                      WTERMSIG(status), strsignal(WTERMSIG(status)))
                           : tmx_fail(&head.err, TMX_ESOLVE, "the run ended early with exit code %d",
                                      WEXITSTATUS(status));
-        return keep(s, w, &head, "") ? TMX_OK : tmx_no_memory(err);
+        if (!keep(s, w, &head, "")) {
+            tmx_error(&s->e, TMX_ENOMEM, "out of memory");
+        }
     }
-    return TMX_OK;
 }
 
 /* More of what a child sends. */
-static enum tmx_status receive(struct pool *s, struct worker *w, struct tmx_err *err)
+static void receive(struct pool *s, struct worker *w)
 {
     if (w->room - w->size < READ_SIZE + 1) {
         const size_t room = 2 * w->room + 2 * (size_t)READ_SIZE;
         char *data = realloc(w->data, room);
         if (!data) {
-            return tmx_no_memory(err);
+            tmx_error(&s->e, TMX_ENOMEM, "out of memory");
+            return;
         }
         w->data = data;
         w->room = room;
@@ -257,11 +262,12 @@ static enum tmx_status receive(struct pool *s, struct worker *w, struct tmx_err 
     const ssize_t n = read(w->fd, w->data + w->size, READ_SIZE);
     if (n > 0) {
         w->size += (size_t)n;
+    } else if (n == 0 || errno != EINTR) {
+        finish(s, w);
     }
-    return n > 0 || (n < 0 && errno == EINTR) ? TMX_OK : finish(s, w, err);
 }
 
-static enum tmx_status collect(struct pool *s, size_t task, struct tmx_err *err)
+static void collect(struct pool *s, size_t task)
 {
     struct head head;
     char *data = s->held[task];
@@ -276,16 +282,14 @@ static enum tmx_status collect(struct pool *s, size_t task, struct tmx_err *err)
         .wall_s = head.wall_s,
         .cpu_s = head.cpu_s,
     };
-    enum tmx_status st = r.status;
     if (s->p->collect) {
-        st = s->p->collect(s->p->ctx, &r, err);
-    } else if (st && err) {
-        *err = r.err;
+        s->e.code = s->p->collect(s->p->ctx, &r, &s->e);
+    } else if (r.status) {
+        s->e = r.err;
     }
     free(data);
     s->n_collected++;
     tmx_progress_add(&s->progress, r.status != TMX_OK);
-    return st;
 }
 
 /* The next tasks for a worker, shared out among those that are idle; 0: there are none. */
@@ -314,15 +318,13 @@ static size_t give(struct pool *s, struct worker *w)
     return w->n_task;
 }
 
-static enum tmx_status start_idle(struct pool *s, struct tmx_err *err)
+static void start_idle(struct pool *s)
 {
-    enum tmx_status st = TMX_OK;
-    for (unsigned i = 0; i < s->n_worker && !st; i++) {
+    for (unsigned i = 0; i < s->n_worker && !s->e.code; i++) {
         if (s->workers[i].pid == 0 && give(s, &s->workers[i]) > 0) {
-            st = start(s, &s->workers[i], err);
+            start(s, &s->workers[i]);
         }
     }
-    return st;
 }
 
 static bool runs(const struct pool *s, size_t task)
@@ -337,65 +339,63 @@ static bool runs(const struct pool *s, size_t task)
 }
 
 /* Hand over what is finished, in the order asked for. */
-static enum tmx_status hand_over(struct pool *s, size_t task, struct tmx_err *err)
+static void hand_over(struct pool *s, size_t task)
 {
     if (s->p->as_completed) {
-        return collect(s, task, err);
+        collect(s, task);
+        return;
     }
-    enum tmx_status st = TMX_OK;
-    while (s->next_collect < s->next_start && !st && !runs(s, s->next_collect)) {
-        st = collect(s, s->next_collect++, err);
+    while (s->next_collect < s->next_start && !s->e.code && !runs(s, s->next_collect)) {
+        collect(s, s->next_collect++);
     }
-    return st;
+}
+
+/* More of what a child sends, and hand over the tasks that it has answered. */
+static void read_answers(struct pool *s, struct worker *w)
+{
+    receive(s, w);
+    for (size_t task; !s->e.code && w->pid && take(s, w, &task);) {
+        hand_over(s, task);
+    }
 }
 
 /* Ends the children; what they have sent before is handed over still. */
-static enum tmx_status stop(struct pool *s, struct tmx_err *err)
+static void stop(struct pool *s)
 {
-    enum tmx_status st = TMX_OK;
-    for (unsigned i = 0; i < s->n_worker && !st; i++) {
+    for (unsigned i = 0; i < s->n_worker && !s->e.code; i++) {
         struct worker *w = &s->workers[i];
         if (w->pid) {
             kill(w->pid, SIGKILL);
         }
-        while (w->pid && !st) {
-            st = receive(s, w, err);
-            for (size_t task; !st && w->pid && take(s, w, &task);) {
-                st = hand_over(s, task, err);
-            }
+        while (w->pid && !s->e.code) {
+            read_answers(s, w);
         }
     }
-    return st ? st
-              : tmx_fail(err, TMX_ESTOPPED, "stopped by a signal: %zu of %zu %s done", s->n_collected,
-                         s->p->n_task, s->p->noun ? s->p->noun : "tasks");
+    tmx_error(&s->e, TMX_ESTOPPED, "stopped by a signal: %zu of %zu %s done", s->n_collected, s->p->n_task,
+              s->p->noun ? s->p->noun : "tasks");
 }
 
-static enum tmx_status step(struct pool *s, struct pollfd *fds, struct tmx_err *err)
+static void step(struct pool *s, struct pollfd *fds)
 {
     const struct timespec now = {0};
-    enum tmx_status st = TMX_OK;
     for (unsigned i = 0; i < s->n_worker; i++) {
         fds[i] = (struct pollfd){.fd = s->workers[i].pid ? s->workers[i].fd : -1, .events = POLLIN};
     }
     if (poll(fds, s->n_worker, POLL_MS) < 0 && errno != EINTR) {
-        return tmx_fail(err, TMX_EIO, "waiting for workers: %s", strerror(errno));
+        tmx_error(&s->e, TMX_EIO, "waiting for workers: %s", strerror(errno));
+    } else if (sigtimedwait(&s->stop, NULL, &now) > 0) {
+        stop(s);
     }
-    if (sigtimedwait(&s->stop, NULL, &now) > 0) {
-        return stop(s, err);
-    }
-    for (unsigned i = 0; i < s->n_worker && !st; i++) {
+    for (unsigned i = 0; i < s->n_worker && !s->e.code; i++) {
         struct worker *w = &s->workers[i];
         if (w->pid == 0 || fds[i].revents == 0) {
             continue;
         }
         const size_t last = w->task[0];
         const bool waits = w->n_task > 0;
-        st = receive(s, w, err);
-        if (!st && w->pid == 0 && waits && s->held[last]) { /* it died over its only task */
-            st = hand_over(s, last, err);
-        }
-        for (size_t task; !st && w->pid != 0 && take(s, w, &task);) {
-            st = hand_over(s, task, err);
+        read_answers(s, w);
+        if (!s->e.code && w->pid == 0 && waits && s->held[last]) { /* it died over its only task */
+            hand_over(s, last);
         }
     }
     s->progress.part = 0;
@@ -403,7 +403,6 @@ static enum tmx_status step(struct pool *s, struct pollfd *fds, struct tmx_err *
         s->progress.part += s->share[i];
     }
     tmx_progress_show(&s->progress);
-    return st;
 }
 
 static void release(struct pool *s)
@@ -448,17 +447,17 @@ enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err)
     TMX_TAKE(&s.arena, s.again, p->n_task);
     TMX_TAKE(&s.arena, fds, s.n_worker);
     s.share = tmx_os_shared(p->n_task * sizeof *s.share); /* without it the time left is known later */
-    enum tmx_status st = s.arena.failed ? tmx_no_memory(err) : TMX_OK;
-    if (!st) {
+    tmx_arena_check(&s.arena, &s.e);
+    if (!s.e.code) {
         tmx_progress_begin(&s.progress, p->noun, p->n_task);
-        st = start_idle(&s, err);
-        while (!st && s.n_busy > 0) {
-            st = step(&s, fds, err);
-            st = st ? st : start_idle(&s, err);
+        start_idle(&s);
+        while (!s.e.code && s.n_busy > 0) {
+            step(&s, fds);
+            start_idle(&s);
         }
     }
     release(&s);
-    return st;
+    return tmx_error_give(err, &s.e);
 }
 
 static const double redraw_s = 0.25;
