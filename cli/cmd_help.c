@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix help: help of a command as on a screen, its man page, and what a shell completes. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/commands.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix log: what is in a measured log. */
-#include <string.h>
-
 #include "cli/commands.h"
 #include "cli/measured_args.h"
 #include "measure/replay.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix posterior: what printed values say of sampled constants, and the other way round. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/commands.h"
 #include "study/analysis/analysis.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix replay: a log's power through a calibrated model. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/os.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix sensitivity: what each axis of a study does to a metric. */
-#include <string.h>
-
 #include "base/plausible.h"
 #include "cli/commands.h"
 #include "study/analysis/analysis.h"

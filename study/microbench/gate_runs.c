@@ -2,7 +2,6 @@
 #include "study/microbench/microbench.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cost.h"
