@@ -438,6 +438,20 @@ static void check_all(struct tmx_run *r)
                      "one launch, which may not)",
                      tb);
         }
+        /* By arrival. */
+        const struct tmx_mix_entry *entry = r->mix.entry;
+        const size_t n = r->mix.n_entry;
+        const double warmup_s = r->options.warmup_s;
+        if (n > 0 && entry[0].arrival_s < warmup_s && entry[0].arrival_s < entry[n - 1].arrival_s) {
+            size_t there = 0;
+            while (there < n && entry[there].arrival_s <= warmup_s) {
+                there++;
+            }
+            tmx_warn(
+                "warmup_s = %g s: arrival_s counts from the begin of the warm-up; %zu of %zu kernels are "
+                "there at its end, and each later one arrives %g s before its arrival_s",
+                warmup_s, there, n, warmup_s);
+        }
         /* A node may be given less than its boards can be set to. */
         const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
         const double *node_w = option(mix, "node_w"), *min_w = option(mix, "min_w");

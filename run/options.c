@@ -52,8 +52,10 @@ const struct tmx_opt tmx_run_opts[] = {
                    "a step of the simulation: every tick, or from event to event; tick_s is then only the "
                    "unit of times"),
     TMX_ROW_REAL(tmx_run_options, quantum_s, "s", 1e-4, 100, 0.05, "scheduling tick of the operating system"),
-    TMX_ROW_REAL(tmx_run_options, warmup_s, "s", 0, 1e6, 0,
-                 "time simulated before results are counted, with the same work and policies"),
+    TMX_ROW_REAL(
+        tmx_run_options, warmup_s, "s", 0, 1e6, 0,
+        "time simulated before results are counted, with the same work and policies; arrival_s counts from "
+        "its begin"),
     TMX_ROW_CHOICE(tmx_run_options, warmup_with, warmups, "policy",
                    "what warms up: the run's own policies, the first kernel under the hardware's throttle "
                    "alone, or an idle chip"),

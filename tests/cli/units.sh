@@ -180,6 +180,9 @@ quiet sweep ./s.cfg -q --limit 1 -o m.db
 "$thermix" query m.db --format csv >kept.csv
 refuses 't.db: another study' merge s.db t.db -o m.db
 "$thermix" query m.db --format csv | cmp -s - kept.csv || say 'a merge that failed changes what was there'
+echo 'name = "late"; kernels = ( { kernel = "SVM"; work_s = 1.0; }, { kernel = "Cmem"; arrival_s = 2.0; work_s = 1.0; } );' >late.cfg
+warns '1 of 2 kernels are there at its end' check ./run.cfg --set mix=./late.cfg "$(set_ warmup_s=1)"
+"$thermix" check ./run.cfg --set mix=./late.cfg 2>&1 >/dev/null | grep warmup_s && say 'a warm-up that is none'
 sed -i s,0.05,0.025, run.cfg && quiet sweep ./s.cfg -q --limit 1 -o u.db
 refuses 'u.db: 2 points have other runs than in what is merged before it' merge s.db u.db -o n.db
 printf 'chip = "gtx280";\n@include "absent.cfg"\n' >inc.cfg
