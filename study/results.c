@@ -340,18 +340,31 @@ static void open_immutable(struct tmx_results *r)
     }
 }
 
+static bool open_read(struct tmx_results *r, int flags)
+{
+    if (sqlite3_open_v2(r->path, &r->db, flags, NULL) != SQLITE_OK) {
+        failed(r);
+        return false;
+    }
+    sqlite3_busy_timeout(r->db, BUSY_MS);
+    return true;
+}
+
 static void connect_read(struct tmx_results *r)
 {
     tmx_provenance_note(r->path, NULL, 0);
-    if (sqlite3_open_v2(r->path, &r->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-        failed(r);
+    if (!open_read(r, SQLITE_OPEN_READONLY)) {
         return;
     }
-    sqlite3_busy_timeout(r->db, BUSY_MS);
     bool empty = check_format(r);
     if (r->e.code && r->code == SQLITE_CANTOPEN) {
         open_immutable(r);
         empty = check_format(r);
+    } else if (r->e.code && r->code == SQLITE_READONLY) { /* a killed writer's journal is to be rolled back */
+        forget_statements(r);
+        sqlite3_close(r->db);
+        begin(r);
+        empty = open_read(r, SQLITE_OPEN_READWRITE) && check_format(r);
     }
     if (empty) {
         tmx_error_at(&r->e, TMX_EIO, r->path, 0, "an empty database: no results");

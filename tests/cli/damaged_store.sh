@@ -101,6 +101,19 @@ cp whole.sqlite one.sqlite
 sql one.sqlite "UPDATE point SET run = (SELECT run FROM point WHERE n = 4) WHERE n = 5"
 "$thermix" query one.sqlite --value sum >out.txt 2>err.txt && fail "query reads exchanged points"
 same "points exchanged"
+# killed within the last commit: the journal beside the file is rolled back by whoever reads next
+python3 - whole.sqlite one.sqlite <<'P'
+import shutil, sqlite3, sys
+shutil.copy(sys.argv[1], "writer")
+c = sqlite3.connect("writer", isolation_level=None)
+c.executescript("PRAGMA cache_size = 1; BEGIN IMMEDIATE; CREATE TABLE half (x)")
+c.executemany("INSERT INTO half VALUES (?)", [(bytes(3000),)] * 99)
+for end in "", "-journal":
+    shutil.copy("writer" + end, sys.argv[2] + end)
+P
+[ -s one.sqlite-journal ] || fail "no journal"
+same "a writer that was killed within a commit"
+cmp query.csv got.csv && [ ! -e one.sqlite-journal ] || fail "a journal is not rolled back: $(cat err.txt)"
 
 # 2. a study that is refused leaves the file as it was; no link is followed; a lock is one wait
 sed 's/"x"/"z"/' study.cfg >other.cfg
