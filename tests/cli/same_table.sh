@@ -43,7 +43,7 @@ all() { # all PROGRAM THREADS FOLDER: from the folder above, whose path is in no
     for method in reduced grid; do
       "$p" thermal -f die.flp -p die.ptrace --network $network --method $method -grid_rows 17 -grid_cols 15 -o "$o/$network-$method.ttrace" --precision 12 --quiet
     done
-    "$p" thermal -f die.flp -p die.ptrace --network $network --method grid -grid_rows 64 -grid_cols 64 -steady_file "$o/$network.steady" --precision 12 --quiet
+    "$p" thermal -f die.flp -p die.ptrace --network $network -grid_rows 64 -grid_cols 64 -steady_file "$o/$network.steady" --precision 12 --quiet
   done
   "$p" thermal -f die.flp -p short.ptrace -grid_rows 17 -grid_cols 15 -o "$o/again.ttrace" --precision 12 --quiet
   cmp "$o/auto.ttrace" "$o/again.ttrace" || { echo "FAILED: --method auto follows the cache"; exit 1; }

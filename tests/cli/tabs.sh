@@ -44,7 +44,7 @@ for signal in INT KILL; do
   grep -q "^$n of $n_all runs are there from before (resumed/runs.sqlite), $((n_all - n)) to do" resumed.txt || fail "a resumed table does not say what it kept: $(cat resumed.txt)"
   for f in table paper ledger; do cmp long/$f.csv resumed/$f.csv || fail "a resumed table is another one: $f.csv"; done
 done
-timeout -s INT 0.5 "$thermix" table tabs -j 1 --set tick_s=0.00002 -o early -q > /dev/null 2> early.txt && fail "a stopped table succeeds"
+timeout -s INT 1 "$thermix" table tabs -j 1 --set tick_s=0.00002 -o early -q > /dev/null 2> early.txt && fail "a stopped table succeeds"
 grep -q 'no run had ended, nothing is kept\|stopped by a signal before any run' early.txt || fail "a table that was stopped early: $(cat early.txt)"
 for s in 0.05 0.15 0.25; do # in the midst of its preparations, wherever that is on this machine
   rm -rf early
