@@ -125,84 +125,75 @@ static enum tmx_status sort_word(struct words *w, struct tmx_hotspot_config *cfg
 }
 
 /* Floorplan and package of a shipped chip. */
-static enum tmx_status take_chip(struct tmx_hotspot_config *cfg, const char *name,
-                                 char package[2 * TMX_PATH_SIZE], struct tmx_err *err)
+static void take_chip(struct tmx_hotspot_config *cfg, const char *name, char package[2 * TMX_PATH_SIZE],
+                      struct tmx_err *err)
 {
     char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
     struct tmx_chip chip = {0};
-    enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, name, folder, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_path_join(path, folder, "chip.cfg", err);
-    st = st ? st : tmx_chip_load(&chip, path, NULL, err);
-    if (!st) {
-        st = tmx_path_join(path, folder, chip.floorplan_file, err);
-        st = st ? st : tmx_path_join(package, folder, chip.package_file, err);
-        st = st ? st : tmx_hotspot_config_set(cfg, "f", path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+    if (!tmx_data_find(TMX_DATA_CHIP, name, folder, err) && !tmx_path_join(path, folder, "chip.cfg", err) &&
+        !tmx_chip_load(&chip, path, NULL, err) && !tmx_path_join(path, folder, chip.floorplan_file, err) &&
+        !tmx_path_join(package, folder, chip.package_file, err)) {
+        tmx_hotspot_config_set(cfg, "f", path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
     }
     tmx_chip_finish(&chip);
-    return st;
 }
 
-static enum tmx_status read_options(struct tmx_engine *e, const char *const *options, struct words *w,
-                                    struct tmx_err *err)
+static void read_options(struct tmx_engine *e, const char *const *options, struct words *w,
+                         struct tmx_err *err)
 {
     char package[2 * TMX_PATH_SIZE];
-    const char *config;
-    enum tmx_status st = TMX_OK;
     tmx_hotspot_config_init(&e->cfg);
     snprintf(e->cfg.source[TMX_HOTSPOT_COMMAND_LINE], sizeof e->cfg.source[0], "engine");
     w->all = options;
-    for (; !st && options && *options; options++) {
-        st = sort_word(w, &e->cfg, *options, err);
+    for (; options && *options && !err->code; options++) {
+        sort_word(w, &e->cfg, *options, err);
     }
-    config = w->config;
+    const char *config = w->config;
     const char *twice = config                      ? "c"
                         : e->cfg.f[0]               ? "f"
                         : e->cfg.grid_layer_file[0] ? "grid_layer_file"
                                                     : NULL;
-    if (!st && w->chip && twice) {
-        return tmx_fail_at(err, TMX_ECONFIG, "engine", 0,
-                           "chip=%.60s brings a floorplan and a package of its own: no %s=", w->chip, twice);
+    if (w->chip && twice) {
+        tmx_error_at(err, TMX_ECONFIG, "engine", 0,
+                     "chip=%.60s brings a floorplan and a package of its own: no %s=", w->chip, twice);
     }
-    if (!st && w->chip) {
-        st = take_chip(&e->cfg, w->chip, package, err);
+    if (w->chip && !err->code) {
+        take_chip(&e->cfg, w->chip, package, err);
         config = package;
     }
-    if (!st && config) {
-        st = tmx_hotspot_config_read(&e->cfg, config, TMX_HOTSPOT_CONFIG, err);
+    if (config && !err->code) {
+        tmx_hotspot_config_read(&e->cfg, config, TMX_HOTSPOT_CONFIG, err);
     }
-    if (!st && e->cfg.package_config_file[0]) {
-        st = tmx_hotspot_config_read(&e->cfg, e->cfg.package_config_file, TMX_HOTSPOT_PACKAGE, err);
+    if (e->cfg.package_config_file[0] && !err->code) {
+        tmx_hotspot_config_read(&e->cfg, e->cfg.package_config_file, TMX_HOTSPOT_PACKAGE, err);
     }
-    if (!st && e->cfg.leakage_used) {
-        st = tmx_hotspot_config_fail(&e->cfg, "leakage_used", err,
-                                     "leakage_used: an engine takes powers as they are; add leakage to them");
-    } else if (!st && e->cfg.package_model_used && e->cfg.natural_convec) {
-        st = tmx_hotspot_config_fail(&e->cfg, "natural_convec", err,
-                                     "natural_convec: an engine has one r_convec; give that of the sink");
+    if (e->cfg.leakage_used && !err->code) {
+        tmx_hotspot_config_fail(&e->cfg, "leakage_used", err,
+                                "leakage_used: an engine takes powers as they are; add leakage to them");
+    } else if (e->cfg.package_model_used && e->cfg.natural_convec && !err->code) {
+        tmx_hotspot_config_fail(&e->cfg, "natural_convec", err,
+                                "natural_convec: an engine has one r_convec; give that of the sink");
     }
-    return st;
 }
 
-static enum tmx_status set_up(struct tmx_engine *e, const char *const *options, struct tmx_err *err)
+static void set_up(struct tmx_engine *e, const char *const *options, struct tmx_err *err)
 {
     struct words w = {.method = tmx_thermal_backends[0]->base.name};
     struct tmx_temps temps = {0};
-    enum tmx_status st = read_options(e, options, &w, err);
-    st = st ? st : tmx_stack_create(&e->cfg, &w.stack, NULL, &e->stack, err);
-    st = st ? st : tmx_temps_init(&temps, &e->stack, err);
-    st = st ? st : tmx_temps_start(&temps, &e->cfg, w.stack.hotspot_compat, &e->init_node_k, err);
+    read_options(e, options, &w, err);
+    if (!err->code && !tmx_stack_create(&e->cfg, &w.stack, NULL, &e->stack, err) &&
+        !tmx_temps_init(&temps, &e->stack, err)) {
+        tmx_temps_start(&temps, &e->cfg, w.stack.hotspot_compat, &e->init_node_k, err);
+    }
     tmx_temps_finish(&temps);
     e->stack.spec.init_node_k = e->init_node_k;
-    st = st ? st : tmx_thermal_instance_create(&e->chip, w.method, w.setting, &e->stack.spec, err);
-    if (st) {
-        return st;
+    if (!err->code && !tmx_thermal_instance_create(&e->chip, w.method, w.setting, &e->stack.spec, err)) {
+        e->n_unit = tmx_thermal_spec_units(&e->stack.spec);
+        e->temp_k = calloc(e->n_unit, sizeof *e->temp_k);
+        if (!e->temp_k) {
+            tmx_error(err, TMX_ENOMEM, "%zu units", e->n_unit);
+        }
     }
-    e->n_unit = tmx_thermal_spec_units(&e->stack.spec);
-    e->temp_k = calloc(e->n_unit, sizeof *e->temp_k);
-    return e->temp_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu units", e->n_unit);
 }
 
 static void destroy(struct tmx_engine *e)
@@ -218,19 +209,20 @@ enum tmx_status tmx_engine_open(struct tmx_engine **engine, const char *const *o
 {
     struct tmx_process_guard host;
     struct tmx_engine *e = calloc(1, sizeof *e);
+    struct tmx_err own = {0}; /* the first error of set-up, which stays (base/err.h) */
     *engine = NULL;
     if (!e) {
         return tmx_fail(err, TMX_ENOMEM, "engine");
     }
     tmx_process_guard_enter(&host);
-    const enum tmx_status st = set_up(e, options, err);
-    if (st) {
+    set_up(e, options, &own);
+    if (own.code) {
         destroy(e);
     } else {
         *engine = e;
     }
     tmx_process_guard_leave(&host);
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 void tmx_engine_close(struct tmx_engine *e)
@@ -271,11 +263,16 @@ static enum tmx_status check_power(const struct tmx_engine *e, const double *pow
     return TMX_OK;
 }
 
-static enum tmx_status step_rows(struct tmx_engine *e, double dt_s, size_t n_step, const double *power_w,
-                                 double *temp_k, struct tmx_err *err)
+enum tmx_status tmx_engine_step_many(struct tmx_engine *e, double dt_s, size_t n_step, const double *power_w,
+                                     double *temp_k, struct tmx_err *err)
 {
+    struct tmx_process_guard host;
     const size_t n = e->n_unit;
     enum tmx_status st = TMX_OK;
+    if (!(dt_s > 0 && isfinite(dt_s))) {
+        return tmx_fail(err, TMX_ERANGE, "dt_s = %g: expected a time above 0", dt_s);
+    }
+    tmx_process_guard_enter(&host);
     for (size_t i = 0; !st && i < n_step; i++) {
         st = check_power(e, power_w + i * n, err);
         if (!st) {
@@ -283,18 +280,6 @@ static enum tmx_status step_rows(struct tmx_engine *e, double dt_s, size_t n_ste
             st = st ? tmx_fail(err, st, "step %zu: temperatures are no longer finite", i) : TMX_OK;
         }
     }
-    return st;
-}
-
-enum tmx_status tmx_engine_step_many(struct tmx_engine *e, double dt_s, size_t n_step, const double *power_w,
-                                     double *temp_k, struct tmx_err *err)
-{
-    struct tmx_process_guard host;
-    if (!(dt_s > 0 && isfinite(dt_s))) {
-        return tmx_fail(err, TMX_ERANGE, "dt_s = %g: expected a time above 0", dt_s);
-    }
-    tmx_process_guard_enter(&host);
-    const enum tmx_status st = step_rows(e, dt_s, n_step, power_w, temp_k, err);
     tmx_process_guard_leave(&host);
     return st;
 }
