@@ -135,7 +135,7 @@ static void run(void *args, struct tmx_err *err)
     } else if (a->what.n > 1) {
         tmx_error(err, TMX_ECONFIG, "%s: only `keys` takes a second word", what);
     } else if (!err->code) {
-        (void)!tmx_choices_table(catalog, what, &t, err);
+        t = tmx_choices_table(catalog, what, err);
     }
     tmx_print_end(t, &a->print, "-", &(struct tmx_screen){.wrap = true}, err);
     if (!err->code && a->options && a->print.format == TMX_FORMAT_TEXT) {

@@ -246,21 +246,19 @@ static enum tmx_status check_head(const struct tmx_module *m, const char *path, 
 }
 
 /* The hash of its content, which is a whole shared object. */
-static enum tmx_status hash_file(struct tmx_module_file *f, struct tmx_err *err)
+static void hash_file(struct tmx_module_file *f, struct tmx_err *err)
 {
     FILE *in = NULL;
     struct tmx_hash *h = NULL;
     const long long size = tmx_os_file_size(f->path);
-    enum tmx_status st = tmx_input_open(&in, f->path, err);
-    char *data = !st && size > 0 ? malloc((size_t)size) : NULL;
-    if (!st && (!data || fread(data, 1, (size_t)size, in) != (size_t)size)) {
-        st = tmx_fail_at(err, TMX_EIO, f->path, 0, "cannot read %lld bytes", size);
+    char *data = tmx_input_open(&in, f->path, err) || size <= 0 ? NULL : malloc((size_t)size);
+    if (!data || fread(data, 1, (size_t)size, in) != (size_t)size) {
+        tmx_error_at(err, TMX_EIO, f->path, 0, "cannot read %lld bytes", size);
     }
-    st = st ? st : tmx_hash_create(&h, err);
-    if (!st) {
+    if (!err->code && !tmx_hash_create(&h, err)) {
         tmx_hash_add(h, data, (size_t)size);
         tmx_hash_hex(h, f->hash);
-        st = tmx_os_module_whole(f->path, data, (size_t)size, err);
+        (void)!tmx_os_module_whole(f->path, data, (size_t)size, err);
         tmx_provenance_note(f->path, NULL, 0); /* no output may replace it; resolved.cfg has its hash */
     }
     tmx_hash_destroy(h);
@@ -268,72 +266,70 @@ static enum tmx_status hash_file(struct tmx_module_file *f, struct tmx_err *err)
     if (in) {
         fclose(in);
     }
-    return st;
 }
 
 /* Into a copy first: a module is added whole or not at all. */
-static enum tmx_status add_all(struct tmx_catalog *c, const struct tmx_module *m, const char *path,
-                               struct tmx_err *err)
+static void add_all(struct tmx_catalog *c, const struct tmx_module *m, const char *path, struct tmx_err *err)
 {
     struct tmx_err why = {0};
-    enum tmx_status st = TMX_OK;
     struct tmx_catalog *trial = NULL;
-    st = tmx_catalog_copy(&trial, c, err);
-    if (st) {
-        return st;
+    if (tmx_catalog_copy(&trial, c, err)) {
+        return;
     }
-    for (int pass = 0; pass < 2 && !st; pass++) {
+    for (int pass = 0; pass < 2; pass++) {
         struct tmx_catalog *into = pass ? c : trial;
-        for (size_t l = 0; l < TMX_N_LEVEL && !st; l++) {
-            for (size_t i = 0; m->level[l] && m->level[l][i] && !st; i++) {
-                st = tmx_catalog_add(into, (enum tmx_level)l, m->level[l][i], &why);
+        for (size_t l = 0; l < TMX_N_LEVEL; l++) {
+            for (size_t i = 0; !why.code && m->level[l] && m->level[l][i]; i++) {
+                (void)!tmx_catalog_add(into, (enum tmx_level)l, m->level[l][i], &why);
             }
         }
     }
     tmx_catalog_destroy(trial);
-    return st ? tmx_fail_at(err, st, path, 0, "%s", why.msg) : TMX_OK;
+    if (why.code) {
+        tmx_error_at(err, why.code, path, 0, "%s", why.msg);
+    }
 }
 
-static enum tmx_status load(struct tmx_catalog *c, const char *path, const char *want_hash,
-                            const struct tmx_setting *at, struct tmx_err *err)
+static void load(struct tmx_catalog *c, const char *path, const char *want_hash, const struct tmx_setting *at,
+                 struct tmx_err *err)
 {
     struct tmx_module_file f = {0};
     const void *symbol = NULL;
     void *handle = NULL;
-    enum tmx_status st = tmx_os_module_path(path, f.path, sizeof f.path, err);
-    st = st ? st : hash_file(&f, err);
-    if (!st && want_hash && strcmp(want_hash, f.hash) != 0) {
-        st = tmx_fail_setting(err, at, "module %s is another file: its hash is %s, expected %s", path, f.hash,
-                              want_hash);
+    if (!tmx_os_module_path(path, f.path, sizeof f.path, err)) {
+        hash_file(&f, err);
     }
-    for (size_t i = 0; !st && i < c->own->n_module; i++) {
+    if (want_hash && strcmp(want_hash, f.hash) != 0) {
+        tmx_error_setting(err, at, "module %s is another file: its hash is %s, expected %s", path, f.hash,
+                          want_hash);
+    }
+    for (size_t i = 0; !err->code && i < c->own->n_module; i++) {
         if (strcmp(c->own->module[i].hash, f.hash) == 0) {
-            return TMX_OK;
+            return;
         }
     }
-    if (!st && c->own->n_module == MAX_MODULE) {
-        st = tmx_fail(err, TMX_ECONFIG, "more than %d modules", MAX_MODULE);
+    if (c->own->n_module == MAX_MODULE) {
+        tmx_error(err, TMX_ECONFIG, "more than %d modules", MAX_MODULE);
     }
-    if (!st && !c->loads_nothing) {
-        st = tmx_os_module_open(f.path, "tmx_module", &handle, &symbol, err);
-        st = st ? st : check_head(symbol, path, err);
+    if (!err->code && !c->loads_nothing && !tmx_os_module_open(f.path, "tmx_module", &handle, &symbol, err) &&
+        !check_head(symbol, path, err)) {
+        add_all(c, symbol, path, err);
     }
-    st = st || !symbol ? st : add_all(c, symbol, path, err);
-    if (!st) {
-        c->own->module[c->own->n_module++] = f;
-    } else {
+    if (err->code) {
         tmx_os_module_close(handle);
+    } else {
+        c->own->module[c->own->n_module++] = f;
     }
-    return st;
 }
 
 enum tmx_status tmx_catalog_load(struct tmx_catalog *c, const char *path, struct tmx_err *err)
 {
-    return load(c, path, NULL, NULL, err);
+    struct tmx_err own = {0};
+    load(c, path, NULL, NULL, &own);
+    return tmx_error_give(err, &own);
 }
 
-enum tmx_status tmx_catalog_load_all(struct tmx_catalog *c, const struct tmx_setting *modules,
-                                     struct tmx_err *err)
+void tmx_catalog_load_all(struct tmx_catalog *c, const struct tmx_setting *modules, struct tmx_err *err)
 {
     struct row {
         char file[512];
@@ -344,8 +340,7 @@ enum tmx_status tmx_catalog_load_all(struct tmx_catalog *c, const struct tmx_set
         TMX_ROW_TEXT(row, hash, "", "hash of its content; \"\": any"),
         {0},
     };
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < tmx_setting_length(modules) && !st; i++) {
+    for (size_t i = 0; i < tmx_setting_length(modules) && !err->code; i++) {
         const struct tmx_setting *e = tmx_setting_at(modules, i);
         const char *text = tmx_setting_text(e), *from = tmx_setting_file(e);
         const char *slash = from && strncmp(from, "--", 2) != 0 ? strrchr(from, '/') : NULL;
@@ -354,16 +349,15 @@ enum tmx_status tmx_catalog_load_all(struct tmx_catalog *c, const struct tmx_set
         if (text && strlen(text) < sizeof r.file) {
             snprintf(r.file, sizeof r.file, "%s", text);
         } else if (text) {
-            st = tmx_fail_setting(err, e, "modules: a path longer than %zu bytes", sizeof r.file - 1);
+            tmx_error_setting(err, e, "modules: a path longer than %zu bytes", sizeof r.file - 1);
         } else {
-            st = tmx_opt_read(opts, &r, e, NULL, err);
+            (void)!tmx_opt_read(opts, &r, e, NULL, err);
         }
-        if (!st) {
+        if (!err->code) {
             snprintf(path, sizeof path, "%.*s%s", r.file[0] != '/' && slash ? (int)(slash + 1 - from) : 0,
                      from ? from : "", r.file);
-            st = load(c, path, r.hash[0] ? r.hash : NULL, e, err);
-            st = tmx_fail_from(err, st, from, tmx_setting_line(e), "modules");
+            load(c, path, r.hash[0] ? r.hash : NULL, e, err);
+            (void)tmx_fail_from(err, err->code, from, tmx_setting_line(e), "modules");
         }
     }
-    return st;
 }

@@ -192,7 +192,7 @@ static void open_modules(struct tmx_run *r)
     if (modules) {
         tmx_run_try(r, tmx_catalog_copy, &r->own_catalog, r->catalog);
         r->catalog = r->err.code ? r->catalog : r->own_catalog;
-        tmx_run_try(r, tmx_catalog_load_all, r->own_catalog, modules);
+        tmx_catalog_load_all(r->own_catalog, modules, &r->err);
     }
 }
 

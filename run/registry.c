@@ -55,22 +55,20 @@ static void add_file(struct tmx_table *t, const char *name, const char *path, en
     tmx_config_close(cfg);
 }
 
-static enum tmx_status add_files(struct tmx_table *t, enum tmx_data kind, enum of of, struct tmx_err *err)
+static void add_files(struct tmx_table *t, enum tmx_data kind, enum of of, struct tmx_err *err)
 {
     struct tmx_arena arena = {0};
     const char *const *names;
     const size_t n = tmx_data_names(kind, &names, &arena);
-    enum tmx_status st = arena.failed ? tmx_no_memory(err) : TMX_OK;
-    for (size_t i = 0; i < n && !st; i++) {
+    tmx_arena_check(&arena, err);
+    for (size_t i = 0; i < n && !err->code; i++) {
         char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
-        st = tmx_data_find(kind, names[i], path, err);
-        if (!st) {
+        if (!tmx_data_find(kind, names[i], path, err)) {
             snprintf(file, sizeof file, "%s%s", path, kind == TMX_DATA_CHIP ? "/chip.cfg" : "");
             add_file(t, names[i], file, of);
         }
     }
     tmx_arena_finish(&arena);
-    return st;
 }
 
 /* What stands under "level" for policies and back-ends: the configuration's groups and keys. */
@@ -100,8 +98,7 @@ static void print_keys(const struct tmx_catalog *c, size_t first, size_t last, F
     }
 }
 
-static enum tmx_status fill(const struct tmx_catalog *c, struct tmx_table *t, const char *what,
-                            struct tmx_err *err)
+struct tmx_table *tmx_choices_table(const struct tmx_catalog *c, const char *what, struct tmx_err *err)
 {
     static const struct {
         const char *what;
@@ -115,12 +112,17 @@ static enum tmx_status fill(const struct tmx_catalog *c, struct tmx_table *t, co
                  {"systems", TMX_DATA_SYSTEM, ALL},
                  {"runs", TMX_DATA_RUN, ALL},
                  {"batches", TMX_DATA_BATCH, ALL}};
+    const bool policies = strcmp(what, "policies") == 0, backends = strcmp(what, "backends") == 0,
+               metrics = strcmp(what, "metrics") == 0;
+    struct tmx_table *t = tmx_table_of(policies || backends ? "level name doc source"
+                                       : metrics            ? "name doc"
+                                                            : "name doc source");
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (strcmp(files[i].what, what) == 0) {
-            return add_files(t, files[i].kind, files[i].of, err);
+            add_files(t, files[i].kind, files[i].of, err);
         }
     }
-    if (strcmp(what, "policies") == 0) {
+    if (policies) {
         /* add policies */
         for (const struct tmx_preset *p = tmx_presets; p->name; p++) {
             char source[160];
@@ -131,30 +133,15 @@ static enum tmx_status fill(const struct tmx_catalog *c, struct tmx_table *t, co
         for (size_t level = 0; level < TMX_N_LEVEL; level++) {
             add_kind(c, t, level);
         }
-    } else if (strcmp(what, "backends") == 0) {
+    } else if (backends) {
         add_kind(c, t, TMX_KIND_BACKEND);
         add_kind(c, t, TMX_KIND_POWER);
-    } else {
+    } else if (metrics) {
         for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
             tmx_table_row(t, "%s %s", m->name, m->doc);
         }
     }
-    return TMX_OK;
-}
-
-enum tmx_status tmx_choices_table(const struct tmx_catalog *c, const char *what, struct tmx_table **t,
-                                  struct tmx_err *err)
-{
-    const bool leveled = strcmp(what, "policies") == 0 || strcmp(what, "backends") == 0;
-    *t = tmx_table_of(leveled                        ? "level name doc source"
-                      : strcmp(what, "metrics") == 0 ? "name doc"
-                                                     : "name doc source");
-    const enum tmx_status st = fill(c, *t, what, err);
-    if (st) {
-        tmx_table_destroy(*t);
-        *t = NULL;
-    }
-    return st;
+    return t;
 }
 
 /* A chip's file has a source beside every number; the catalog repeats nothing of it. */
@@ -167,10 +154,8 @@ static void print_chips(FILE *out)
     for (size_t i = 0; i < n; i++) {
         char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
         struct tmx_text_file text = {0};
-        enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, names[i], path, &ignored);
-        st = st ? st : tmx_path_join(file, path, "chip.cfg", &ignored);
-        st = st ? st : tmx_text_load(&text, file, &ignored);
-        if (!st) {
+        if (!tmx_data_find(TMX_DATA_CHIP, names[i], path, &ignored) &&
+            !tmx_path_join(file, path, "chip.cfg", &ignored) && !tmx_text_load(&text, file, &ignored)) {
             fprintf(out, "\n%s/chip.cfg:\n\n%s", names[i], text.data);
         }
         tmx_text_finish(&text);

@@ -20,9 +20,9 @@ extern const struct tmx_catalog tmx_builtin_check;
 /* What there is to choose from: runs, suites, ..., policies, metrics; NULL-terminated. */
 extern const char *const tmx_choices[];
 /* One of them as a table: name, doc and source (with the level, for policies and back-ends). The caller
- * destroys *t. A file that cannot be read is listed without its words. Errors: TMX_EIO. */
-TMX_NODISCARD enum tmx_status tmx_choices_table(const struct tmx_catalog *c, const char *what,
-                                                struct tmx_table **t, struct tmx_err *err);
+ * destroys it, after an error too; errors stay (base/err.h). A file that cannot be read is listed without its
+ * words. */
+struct tmx_table *tmx_choices_table(const struct tmx_catalog *c, const char *what, struct tmx_err *err);
 /* The keys of policies or back-ends, the files of chips, for people; of anything else nothing. */
 void tmx_choices_keys(const struct tmx_catalog *c, const char *what, FILE *out);
 
@@ -41,8 +41,7 @@ TMX_NODISCARD enum tmx_status tmx_catalog_copy(struct tmx_catalog **copy, const 
 const struct tmx_module_file *tmx_catalog_modules(const struct tmx_catalog *c, size_t *n);
 
 /* `modules = ("a.so", { file = "b.so"; hash = "..."; });` paths are relative to the folder of the file that
- * names them. A hash that is not the file's is TMX_ECONFIG with the line. */
-TMX_NODISCARD enum tmx_status tmx_catalog_load_all(struct tmx_catalog *c, const struct tmx_setting *modules,
-                                                   struct tmx_err *err);
+ * names them. A hash that is not the file's is TMX_ECONFIG with the line. Errors stay (base/err.h). */
+void tmx_catalog_load_all(struct tmx_catalog *c, const struct tmx_setting *modules, struct tmx_err *err);
 
 #endif
