@@ -231,14 +231,12 @@ enum tmx_status tmx_run_write(const struct tmx_run *r, const char *folder, struc
     tmx_process_guard_enter(&host);
     struct tmx_folders folders = {.command = "run"};
     tmx_folders_begin(&folders);
-    enum tmx_status st = tmx_os_mkdirs(folder, &own);
-    st = st ? st : tmx_folder_open(folder, TMX_FOLDER_RESULTS, &own);
-    st = st ? st : tmx_run_save_resolved(r, folder, &own);
-    st = st ? st : tmx_run_save_tables(r, folder, &own);
-    st = tmx_folders_end(&folders, st, &own);
+    if (!tmx_os_mkdirs(folder, &own) && !tmx_folder_open(folder, TMX_FOLDER_RESULTS, &own)) {
+        tmx_run_save(r, folder, &own);
+    }
+    (void)!tmx_folders_end(&folders, own.code, &own);
     tmx_process_guard_leave(&host);
-    (void)tmx_error_give(err, &own);
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 void tmx_run_close(struct tmx_run *r)

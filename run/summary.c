@@ -273,22 +273,22 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
 }
 
 /* A file of the folder: what print writes, or a table as CSV. */
-static enum tmx_status save(const struct tmx_run *run, const char *folder, const char *name,
-                            void (*print)(const struct tmx_run *, FILE *),
-                            struct tmx_table *(*table)(const struct tmx_run *), struct tmx_err *err)
+static void save(const struct tmx_run *run, const char *folder, const char *name,
+                 void (*print)(const struct tmx_run *, FILE *),
+                 struct tmx_table *(*table)(const struct tmx_run *), struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_output o = {0};
     struct tmx_table *t = table ? table(run) : NULL;
-    enum tmx_status st = tmx_path_join(path, folder, name, err);
-    st = st ? st : tmx_output_open(&o, path, err);
-    if (!st && print) {
+    const bool opens =
+        !err->code && !tmx_path_join(path, folder, name, err) && !tmx_output_open(&o, path, err);
+    if (opens && print) {
         print(run, o.file);
-    } else if (!st) {
-        st = tmx_table_write_csv(t, o.file, err);
+    } else if (opens) {
+        (void)!tmx_table_write_csv(t, o.file, err);
     }
     tmx_table_destroy(t);
-    return tmx_output_end(&o, st, err);
+    (void)!tmx_output_end(&o, err->code, err);
 }
 
 static void print_resolved(const struct tmx_run *run, FILE *out)
@@ -339,24 +339,7 @@ static void print_description(const struct tmx_run *run, FILE *out)
     fputs(");\n", out);
 }
 
-enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder, struct tmx_err *err)
-{
-    enum tmx_status st = save(run, folder, "resolved.cfg", print_resolved, NULL, err);
-    st = st ? st : save(run, folder, "folder.cfg", print_description, NULL, err);
-    for (size_t g = 0; g < run->n_gpu && !st; g++) {
-        char path[1024], comment[80];
-        if (first_alike(run, g) != g) {
-            continue;
-        }
-        snprintf(comment, sizeof comment, "GPU %zu of the run in this folder, and all with its chip", g);
-        st = snprintf(path, sizeof path, "%s/floorplan_gpu%zu.flp", folder, g) < (int)sizeof path
-                 ? tmx_flp_write(path, &run->kind[run->kind_of_gpu[g]].chip.floorplan, comment, err)
-                 : tmx_fail(err, TMX_EIO, "%s: path too long", folder);
-    }
-    return st;
-}
-
-enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder, struct tmx_err *err)
+void tmx_run_save(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
     const bool members = run->sync_job.n_member > 0;
     const struct {
@@ -375,16 +358,30 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
         {"requests.csv", NULL, tmx_run_requests, run->serve},
         {"instances.csv", tmx_run_instances, NULL, run->serve},
     };
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < sizeof files / sizeof files[0] && !st; i++) {
-        st = files[i].there ? save(run, folder, files[i].name, files[i].print, files[i].table, err) : TMX_OK;
+    save(run, folder, "resolved.cfg", print_resolved, NULL, err);
+    save(run, folder, "folder.cfg", print_description, NULL, err);
+    for (size_t g = 0; g < run->n_gpu && !err->code; g++) {
+        char path[TMX_PATH_SIZE], name[40], comment[80];
+        if (first_alike(run, g) == g) {
+            snprintf(name, sizeof name, "floorplan_gpu%zu.flp", g);
+            snprintf(comment, sizeof comment, "GPU %zu of the run in this folder, and all with its chip", g);
+            (void)(tmx_path_join(path, folder, name, err) ||
+                   tmx_flp_write(path, &run->kind[run->kind_of_gpu[g]].chip.floorplan, comment, err));
+        }
+    }
+    if (err->code) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && !err->code; i++) {
+        if (files[i].there) {
+            save(run, folder, files[i].name, files[i].print, files[i].table, err);
+        }
     }
     tmx_folder_mark(folder, tmx_run_id(run), status_of(run));
-    for (size_t i = 0; !st && i < run->inputs.n_file; i++) {
+    for (size_t i = 0; !err->code && i < run->inputs.n_file; i++) {
         const char *path = run->inputs.file[i].path, *slash = strrchr(path, '/');
-        st = tmx_folder_input(folder, slash ? slash + 1 : path, run->inputs.file[i].hash, err);
+        (void)!tmx_folder_input(folder, slash ? slash + 1 : path, run->inputs.file[i].hash, err);
     }
-    return st;
 }
 
 /* Is it the name of a file that a run may have left in a folder? */

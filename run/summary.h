@@ -50,11 +50,8 @@ void tmx_run_print(const struct tmx_run *run, FILE *out);
 
 /* Files of a folder that is there: resolved.cfg, folder.cfg (mix, policy, chips, sensors) and
  * floorplan_gpuN.flp, with which the folder describes itself; summary.csv, kernels.csv, gpus.csv, of a
- * synchronous job members.csv. */
-TMX_NODISCARD enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder,
-                                                    struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder,
-                                                  struct tmx_err *err);
+ * synchronous job members.csv. Errors stay (base/err.h). */
+void tmx_run_save(const struct tmx_run *run, const char *folder, struct tmx_err *err);
 
 /* The folder of a run, `thermix run -o`. Its manifest.csv (base/output.h) marks it as one run's: its
  * files, then with the status `input` those that it read. A folder without it is of a run that was killed, or

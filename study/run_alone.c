@@ -193,8 +193,9 @@ static void go(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_er
         (void)((w.trace && tmx_run_trace_commit(w.trace, &later)) ||
                (w.hotspot && tmx_run_trace_commit(w.hotspot, &later)));
         /* also where a trace found the disk full */
-        (void)(a->dir &&
-               (tmx_run_save_resolved(run, a->dir, &unsaved) || tmx_run_save_tables(run, a->dir, &unsaved)));
+        if (a->dir) {
+            tmx_run_save(run, a->dir, &unsaved);
+        }
         if (!unsaved.code && !(a->quiet && a->format == TMX_FORMAT_TEXT)) {
             print(a, run, &unsaved);
         }
