@@ -99,8 +99,8 @@ enum tmx_status tmx_path_join(char path[TMX_PATH_SIZE], const char *folder, cons
 enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err)
 {
     char buf[512];
-    if (!*path) {
-        return tmx_fail(err, TMX_ECONFIG, "\"\" is no name of a folder");
+    if (!*path || (*path == '-' && strchr("/", path[1]))) { /* "-" is standard output */
+        return tmx_fail(err, TMX_ECONFIG, "\"%s\" is no name of a folder", path);
     }
     if ((size_t)snprintf(buf, sizeof buf, "%s", path) >= sizeof buf) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "folder name too long");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/plausible.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "plots/plot.h"
 
@@ -98,6 +99,11 @@ static void run(void *args, struct tmx_err *err)
         !(a->x && a->y)) {
         tmx_error(err, TMX_ECONFIG, "--title, --x-label and --y-label are of one figure: give --figure NAME");
     }
+    if ((a->x || a->y || a->by || a->where.n > 0 || a->all) &&
+        !tmx_text_ends(a->results.text[0], ".sqlite")) {
+        tmx_error(err, TMX_ECONFIG,
+                  "--x, --y, --by, --where and --all are for the database of a study, X.sqlite");
+    }
     for (size_t i = 0; i < a->rename.n; i++) {
         if (!strchr(a->rename.text[i], '=')) {
             tmx_error(err, TMX_ECONFIG, "--rename %s: expected OLD=NEW", a->rename.text[i]);
@@ -152,6 +158,9 @@ static void run(void *args, struct tmx_err *err)
             tmx_warn("--%s %s: no figure has this name", order ? "order" : "rename",
                      order ? p.order[i - p.n_rename] : p.rename[i]);
         }
+    }
+    if (p.at && !err->code) {
+        tmx_warn("--at does nothing: no heat map is drawn");
     }
     tmx_arena_finish(&arena);
 }

@@ -132,7 +132,7 @@ static void run(void *args, struct tmx_err *err)
     struct tmx_replay r = {0};
     struct tmx_fit_errors errors = {0};
     a->log.command = "replay";
-    if (a->out && a->trace && strcmp(a->out, a->trace) == 0) {
+    if (a->out && a->trace && tmx_os_same_file(a->out, a->trace)) {
         tmx_error(err, TMX_ECONFIG, "-o and --trace are both %s", a->out);
     }
     if (a->set.n >= TMX_MAX_WHAT_IF) {

@@ -524,6 +524,9 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
         return tmx_no_memory(err);
     }
     read_what_ifs(&w, o->what_if, model, &failed);
+    if (o->rpm > 0 && !(model->rpm_ref > 0)) {
+        tmx_error(&failed, TMX_ECONFIG, "--rpm does nothing: the calibration knows no fan speed");
+    }
     r->covariance = o->errors && o->errors->n > 0;
     r->fans_held = !failed.code && isnan(w.rpm) && w.n_curve == 0;
     if (!failed.code) {

@@ -188,7 +188,7 @@ static enum tmx_status write_vtk(const struct tmx_export *o, const struct tmx_hi
     if (all[0].n_frame == 0) {
         return tmx_fail_at(err, TMX_ECONFIG, o->run, 0, "no temps.ttrace; run it with --hotspot SECONDS");
     }
-    const size_t frame = tmx_history_frame(all, n_gpu, o->at_s);
+    const size_t frame = tmx_history_frame(all, n_gpu, o->at_s, err);
     for (size_t g = first; g < end; g++) {
         n += all[g].floorplan.n_unit;
         pitch_m = fmax(pitch_m, 1.06 * tmx_floorplan_width_m(&all[g].floorplan));
@@ -228,7 +228,7 @@ static enum tmx_status write_vtk(const struct tmx_export *o, const struct tmx_hi
             }
         }
     }
-    return TMX_OK;
+    return err->code;
 }
 
 enum tmx_status tmx_export(const struct tmx_export *o, struct tmx_err *err)

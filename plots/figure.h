@@ -27,7 +27,7 @@ struct tmx_plot {
     const char *const *order;              /* [n_order] names that come first, in this order */
     size_t n_rename, n_order;
     bool *found; /* [n_rename + n_order] has a figure the name? */
-    bool at;     /* a heat map at at_s; else at its hottest moment */
+    bool at;     /* the heat map that comes is of at_s; else of its hottest moment */
     double at_s;
     bool said_title, said_x, said_y; /* the next figure has such a word */
     bool quiet;

@@ -388,10 +388,14 @@ struct tmx_hottest tmx_history_hottest(const struct tmx_history *all, size_t n_g
     return at;
 }
 
-size_t tmx_history_frame(const struct tmx_history *all, size_t n_gpu, double at_s)
+size_t tmx_history_frame(const struct tmx_history *all, size_t n_gpu, double at_s, struct tmx_err *err)
 {
     const struct tmx_history *h = &all[0];
+    const double first_s = h->frame_s[0], last_s = h->frame_s[h->n_frame - 1];
     size_t frame = isfinite(at_s) ? 0 : tmx_history_hottest(all, n_gpu).frame;
+    if (at_s < first_s || at_s > last_s) {
+        tmx_error(err, TMX_ECONFIG, "--at %g: the record goes from %g to %g s", at_s, first_s, last_s);
+    }
     for (size_t f = 0; isfinite(at_s) && f < h->n_frame; f++) {
         frame = fabs(h->frame_s[f] - at_s) < fabs(h->frame_s[frame] - at_s) ? f : frame;
     }

@@ -122,12 +122,9 @@ static void draw_heatmap(struct tmx_plot *p, const struct tmx_history *all, size
 {
     double low_c, high_c;
     tmx_history_range(all, n_gpu, &low_c, &high_c);
-    const size_t frame = tmx_history_frame(all, n_gpu, p->at ? p->at_s : NAN);
-    const double first_s = all[0].frame_s[0], last_s = all[0].frame_s[all[0].n_frame - 1];
-    if (!p->st && p->at && (p->at_s < first_s || p->at_s > last_s)) {
-        p->st = tmx_fail(p->err, TMX_ECONFIG, "--at %g: the record goes from %g to %g s", p->at_s, first_s,
-                         last_s);
-    }
+    const size_t frame = tmx_history_frame(all, n_gpu, p->at ? p->at_s : NAN, p->err);
+    p->st = p->err->code;
+    p->at = p->at && !tmx_plot_wants(p, "heatmap");
     tmx_plot_frame(p, "heatmap", all, n_gpu, frame, floor(low_c), ceil(high_c));
 }
 
@@ -314,9 +311,6 @@ enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const 
                table = !study && tmx_plot_holds(results, "table.csv", path);
     if (study) {
         tmx_plot_study(p, results, axes);
-    } else if (axes->x || axes->y || axes->by || axes->n_where > 0) {
-        p->st = tmx_fail(p->err, TMX_ECONFIG,
-                         "--x, --y, --by and --where are for the database of a study, X.sqlite");
     } else {
         if (table) {
             warn_of_changes(results);

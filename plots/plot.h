@@ -58,8 +58,8 @@ struct tmx_hottest {
     size_t gpu, frame, unit;
 };
 struct tmx_hottest tmx_history_hottest(const struct tmx_history *all, size_t n_gpu);
-/* The frame nearest to at_s; NAN: the one of that moment. */
-size_t tmx_history_frame(const struct tmx_history *all, size_t n_gpu, double at_s);
+/* The frame nearest to at_s, an error outside the record; NAN: the one of that moment. */
+size_t tmx_history_frame(const struct tmx_history *all, size_t n_gpu, double at_s, struct tmx_err *err);
 /* Lowest and highest unit temperature over all GPUs and frames [degC]. */
 void tmx_history_range(const struct tmx_history *all, size_t n_gpu, double *low_c, double *high_c);
 

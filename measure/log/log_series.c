@@ -246,6 +246,23 @@ static size_t by_turns(struct tmx_row *const *row, size_t n, double *apart, cons
     return 0;
 }
 
+/* An export that begins with its newest row is read from its end. */
+static void oldest_first(struct tmx_collect *c, struct stretch *s, const char *who)
+{
+    size_t later = 0;
+    for (size_t i = 1; i < s->n; i++) {
+        later += s->row[i]->q[TMX_Q_TIME] > s->row[i - 1]->q[TMX_Q_TIME];
+    }
+    if (10 * later < s->n && s->row[s->n - 1]->q[TMX_Q_TIME] < s->row[0]->q[TMX_Q_TIME]) {
+        tmx_collect_note(c, s->row[0]->line, "%s: the newest row comes first: read from the end", who);
+        for (size_t i = 0, k = s->n - 1; i < k; i++, k--) {
+            struct tmx_row *const r = s->row[i];
+            s->row[i] = s->row[k];
+            s->row[k] = r;
+        }
+    }
+}
+
 /* Clocks that jump: an hour back, less a few steps, is daylight saving, a day back midnight of a log
  * without dates, a little back is dropped; further back, and holes, begin a new part. part[i]: of row i;
  * times rise within a part. Returns the number of rows kept. */
@@ -521,6 +538,7 @@ static void add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, si
     if (c->scattered && c->has_time) {
         join_scattered(s);
     }
+    oldest_first(c, s, who);
     if (parts) {
         fold_parts(c, s, who);
     }

@@ -107,6 +107,7 @@ echo 'name = "two"; kernels = ( { kernel = "SVM"; work_s = 5.0; count = 2; }, { 
 "$thermix" run run.cfg --set throttle.trip_c=70 --set throttle.release_c=69 -o run --trace 0.5 --hotspot 0.5 --format openmetrics >run.om || say "run"
 "$thermix" export run -o run.json || say "export of a timeline"
 "$thermix" export run -o run.vtk --at 3 || say "export of VTK"
+refuses '--at 99999: the record goes from' export run -o run.vtk --at 99999
 "$thermix" export run -o one.json --gpu 1 || say "export of one GPU"
 refuses 'expected X.json' export run -o run.txt
 refuses 'the run has GPUs 0 to 1' export run -o two.json --gpu 2

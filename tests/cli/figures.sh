@@ -185,6 +185,8 @@ refuses 'one file and these may be several figures' plot single -o x.png
 refuses 'which of the two' plot single -o x.png --format svg --figure figure3
 refuses 'no figure "figure9"' plot single -o y --figure figure9
 refuses 'are for the database of a study' plot single -o x --x a --y b
+refuses 'are for the database of a study' plot single -o x --all
+refuses '"-/data" is no name of a folder' plot single -o -
 
 # A suite that serves. A load: curves over its numbers, and what no point beats in both; dies that were not computed have no figure.
 mkdir load conditions
@@ -288,6 +290,7 @@ for word in 'My title' Who What throttle; do grep -q ">$word<\|$word *</" <(tr -
 [ "$(grep -c 'order MUN: no figure has this name\|rename LB=x: no figure' err.txt)" = 2 ] || say "names that no figure has: $(cat err.txt)"
 "$thermix" plot two --figure heatmap --at 0.2 -o at.svg -q || say "--at"
 refuses '--at 99999: the record goes from' plot two --figure heatmap --at 99999 -o at.svg
+"$thermix" plot single --figure slowdown --at 0.2 -o at.svg -q 2>&1 | grep -q 'at does nothing: no heat map' || say "--at without a heat map"
 refuses 'has its own words' plot plans --figure floorplans --title x -o p.svg
 refuses 'are of one figure' plot own --title x -o x
 refuses 'expected OLD=NEW' plot own --rename BL -o x

@@ -125,6 +125,7 @@ refuse 'power_scale is given twice' replay cal card.csv --set power_scale=1.1 --
 refuse 'expected two GPUs' replay cal card.csv --set swap=0:0
 refuse 'two speeds of one fan' replay cal card.csv --set fan_rpm=3000 --set fan_curve=30:3000,60:4000
 refuse 'fan need a calibration with fan speeds' replay cal card.csv --set fan_rpm=3000
+refuse 'rpm does nothing: the calibration knows no fan speed' replay cal card.csv --rpm 3000
 refuse 'no GPU is called' log show card.csv --gpus 7
 printf 'time_s,power_w,temp_c,fan_rpm\n0,9,40,2000\n1,9,41,2000\n2,90,45,2000\n3,90,50,2000\n' >fans.csv
 "$thermix" log show card.csv fans.csv >out.txt

@@ -151,7 +151,7 @@ printf 'parameter,gpu,value,status,note\nupstream,0,0,fitted,\nsink_k_per_w,0,-1
 refuses 'fit.csv:3: sink_k_per_w of GPU 0 = -1: expected a number above 0' replay fit.csv "$root"/docs/examples/measured/card.csv
 sed -i 's/-1/1/; $p' fit.csv
 refuses 'fit.csv:4: sink_k_per_w of GPU 0 is given twice (first at line 3)' replay fit.csv "$root"/docs/examples/measured/card.csv
-refuses '-o and --trace are both x.csv' replay fit.csv "$root"/docs/examples/measured/card.csv -o x.csv --trace x.csv
+refuses '-o and --trace are both x.csv' replay fit.csv "$root"/docs/examples/measured/card.csv -o x.csv --trace ./x.csv
 
 # a suite's names, values of the paper, studies and what is included
 short=$root/workloads/suites/short.cfg

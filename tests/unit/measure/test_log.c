@@ -255,6 +255,8 @@ static const struct bad noted[] = {
      PLAIN "0,0,100,40\n.3,0,90,60\n.6,0,90,50\n1,0,100,41\n1.3,0,90,61\n1.6,0,90,51\n"
            "2,0,100,42\n2.3,0,90,62\n2.6,0,90,52\n3,0,200,43\n3.3,0,90,63\n3.6,0,90,53\n",
      "log.csv:2: GPU 0: neighbouring rows are 10 K apart, each follows the one 3 before it: 3 hosts mixed?"},
+    {"the newest row first", PLAIN "3,0,200,50\n2,0,200,45\n1,0,100,41\n0,0,100,40\n",
+     "log.csv:2: GPU 0: the newest row comes first: read from the end"},
     {"one host behind the other, each with a GPU 0",
      SMI SMI_ROW("0", "50", "40") SMI_ROW("1", "50", "40") SMI_ROW("2", "50", "40") SMI_ROW("9", "70", "41")
          SMI_ROW("0", "50", "50") SMI_ROW("1", "50", "50") SMI_ROW("2", "50", "50") SMI_ROW("9", "70", "51"),
@@ -284,6 +286,8 @@ static const struct good understood[] = {
     {"plain", PLAIN ROWS, "plain CSV", 1, 4, 3, 200, 50},
     {"plain, names in any case and order", "Temp_C,POWER_W,Time_S\n40,100,0\n41,100,1\n45,200,2\n50,200,3\n",
      "plain CSV", 1, 4, 3, 200, 50},
+    {"plain, the newest row first", PLAIN "3,0,200,50\n2,0,200,45\n1,0,100,41\n0,0,100,40\n", "plain CSV", 1,
+     4, 3, 200, 50},
     {"plain, semicolons and decimal commas",
      "time_s;power_w;temp_c\n0,0;100,5;40\n1,5;100;41\n2;200;45\n3,25;200,5;50,5\n", "plain CSV", 1, 4, 3.25,
      200.5, 50.5},
