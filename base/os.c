@@ -64,8 +64,9 @@ enum tmx_status tmx_input_open(FILE **f, const char *path, struct tmx_err *err)
     struct stat info;
     *f = NULL;
     if (strcmp(path, "-") == 0) {
-        *f = stdin;
-        return TMX_OK;
+        *f = feof(stdin) || fcntl(fileno(stdin), F_GETFD) < 0 ? NULL : stdin;
+        return *f ? TMX_OK
+                  : tmx_fail_at(err, TMX_ECONFIG, path, 0, "standard input is given twice, or closed");
     }
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* does not wait for a FIFO's writer */
     const bool known = fd >= 0 && fstat(fd, &info) == 0, regular = known && S_ISREG(info.st_mode);

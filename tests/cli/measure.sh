@@ -132,6 +132,7 @@ printf 'time_s,power_w,temp_c,fan_rpm\n0,9,40,2000\n1,9,41,2000\n2,90,45,2000\n3
 grep -q 'fans.csv:2: GPU 0 is taken for that of the log before' out.txt || say "two logs of a GPU 0 without a host"
 refuse 'rpm does nothing: every run of the log has a fan speed' calibrate fans.csv -o x --rpm 3000
 refuse 'no run is called' log show card.csv --runs nowhere
+refuse '-: standard input is given twice' log show - - <card.csv
 refuse 'ambient' calibrate card.csv -o x --ambient warm
 refuse 'expected instant, mean, auto or seconds' calibrate card.csv -o x --power-is now
 # Times, watts and degrees in another unit are noticed by what is fitted.
