@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/os.h"
 #include "base/text.h"
@@ -16,9 +15,8 @@ static const double MINUTES = 10, MEMORY_SHARE = 0.75;
 static double bound(const char *name, double usual)
 {
     const char *text = getenv(name);
-    const struct tmx_span span = {text, text ? text + strlen(text) : NULL};
     double v;
-    return text && tmx_span_real(span, &v) && v > 0 ? v : usual;
+    return text && tmx_text_real(text, &v) && v > 0 ? v : usual;
 }
 
 void tmx_cost_time(double seconds, char *buf, size_t size)

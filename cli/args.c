@@ -68,9 +68,8 @@ static double number(const struct tmx_arg *a, const char *text, struct tmx_err *
 {
     double v;
     const bool whole = a->type != TMX_ARG_REAL;
-    const struct tmx_span span = {text, text + strlen(text)};
     const bool celsius = a->value && (strcmp(a->value, "C") == 0 || strcmp(a->value, "T") == 0);
-    if ((tmx_span_real(span, &v) || (celsius && tmx_celsius_read(text, &v))) && v >= a->min && v <= a->max &&
+    if ((tmx_text_real(text, &v) || (celsius && tmx_celsius_read(text, &v))) && v >= a->min && v <= a->max &&
         (!whole || v == floor(v))) {
         return v;
     }

@@ -23,7 +23,7 @@ enum { N_LIMIT = sizeof limits / sizeof limits[0] };
 static bool is_limit(const char *value)
 {
     double v;
-    return tmx_span_real((struct tmx_span){value, value + strlen(value)}, &v) && v > 0;
+    return tmx_text_real(value, &v) && v > 0;
 }
 
 /* Variables that say something wrong would otherwise say nothing. */

@@ -22,9 +22,8 @@ void tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx_ambient *h
         }
     }
     *how = TMX_AMBIENT_GIVEN;
-    const struct tmx_span s = {a->ambient, a->ambient + strlen(a->ambient)};
-    if ((!tmx_span_real(s, ambient_c) && !tmx_celsius_read(a->ambient, ambient_c)) || *ambient_c < -60 ||
-        *ambient_c > 90) {
+    if ((!tmx_text_real(a->ambient, ambient_c) && !tmx_celsius_read(a->ambient, ambient_c)) ||
+        *ambient_c < -60 || *ambient_c > 90) {
         tmx_error(err, TMX_ECONFIG, "--ambient %s: expected degC from -60 to 90, inlet, fit or auto",
                   a->ambient);
     }
@@ -41,8 +40,7 @@ void tmx_measured_power_is(const char *text, enum tmx_power_is *is, double *wind
             return;
         }
     }
-    const struct tmx_span s = {text, text + strlen(text)};
-    if (!tmx_span_real(s, window_s) || *window_s <= 0 || *window_s > 3600) {
+    if (!tmx_text_real(text, window_s) || *window_s <= 0 || *window_s > 3600) {
         tmx_error(err, TMX_ECONFIG, "--power-is %s: expected instant, mean, auto or seconds up to 3600",
                   text);
     }

@@ -163,9 +163,8 @@ struct jobs { /* what is read of a log */
  * ("gres/gpu:a100=8") beside their sum or in place of it; 0: no GPU. */
 static bool gpus_of(const char *text, double *gpus)
 {
-    const struct tmx_span whole = {text, text + strlen(text)};
     double kinds = 0, sum = NAN;
-    if (tmx_span_real(whole, gpus)) {
+    if (tmx_text_real(text, gpus)) {
         return *gpus >= 0 && *gpus == floor(*gpus);
     }
     if (*text && strcmp(text, "(null)") != 0 && !strchr(text, '=') && strncmp(text, "gpu:", 4) != 0) {
@@ -196,8 +195,7 @@ static bool run_time(const char *text, double *s)
 {
     double part[4] = {0}; /* days, hours, minutes, seconds */
     const char *dash = strchr(text, '-');
-    const struct tmx_span whole = {text, text + strlen(text)};
-    if (tmx_span_real(whole, s)) {
+    if (tmx_text_real(text, s)) {
         return *s >= 0;
     }
     if (dash && (dash == text || !tmx_span_real((struct tmx_span){text, dash}, &part[0]))) {

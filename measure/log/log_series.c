@@ -45,7 +45,8 @@ void tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row, struct tm
         } else if (row->q[q] < limits[q].low || row->q[q] > limits[q].high) {
             tmx_error_at(&c->err, TMX_ERANGE, c->text->name, row->line, "%s = %g is outside [%g, %g]: %s",
                          tmx_log_quantity_name((enum tmx_log_quantity)q), row->q[q], limits[q].low,
-                         limits[q].high, limits[q].hint);
+                         limits[q].high,
+                         row->q[q] < limits[q].low ? "a reading that failed?" : limits[q].hint);
             return;
         }
     }
@@ -373,6 +374,12 @@ static void doubt_series(const struct tmx_collect *c, const struct tmx_series *s
     const struct tmx_range p = tmx_range_of(s->q[TMX_Q_POWER], s->n),
                            t = tmx_range_of(s->q[TMX_Q_TEMP], s->n), f = tmx_range_of(s->q[TMX_Q_RPM], s->n),
                            in = tmx_range_of(s->q[TMX_Q_INLET], s->n);
+    if (s->step_s < 1e-3) {
+        tmx_collect_note(c, s->line[0],
+                         "the rows of %s are %.3g s apart: days, as spreadsheets write dates? call the "
+                         "column time_days",
+                         who, s->step_s);
+    }
     if (p.high < 1) {
         tmx_collect_note(c, s->line[p.at_high],
                          "%s never draws more than %g W: kilowatts? call the column power_kw", who, p.high);
@@ -402,8 +409,8 @@ static void doubt_series(const struct tmx_collect *c, const struct tmx_series *s
                          "column temp_f",
                          who, t.high);
     }
-    if (t.low == 0) {
-        tmx_collect_note(c, s->line[t.at_low], "%s is at 0 degC: a reading that failed?", who);
+    if (t.low <= 0) {
+        tmx_collect_note(c, s->line[t.at_low], "%s is at %g degC: a reading that failed?", who, t.low);
     } else if (t.high == t.low && p.high - p.low > 40) {
         tmx_collect_note(c, s->line[0],
                          "%s stays at %g degC while its power changes by %g W: a sensor that hangs?", who,
@@ -653,6 +660,12 @@ void tmx_collect_series(struct tmx_collect *c)
     if (c->n_row > 0 && first_s > 1e11 && isfinite(first_s)) {
         /* seconds since 1970 have ten digits; longer numbers count parts of one */
         const double unit = first_s < 1e14 ? 1e-3 : first_s < 1e17 ? 1e-6 : 1e-9;
+        if (first_s * unit > 4.2e9) {
+            tmx_collect_error(c, c->row[0].line,
+                              "a time of %.0f is in no unit of seconds since 1970: a date without marks? "
+                              "write it as 2025-01-07 12:34:56",
+                              first_s);
+        }
         for (size_t i = 0; i < c->n_row; i++) {
             c->row[i].q[TMX_Q_TIME] *= unit;
         }

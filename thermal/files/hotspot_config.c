@@ -251,9 +251,7 @@ static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, str
         value = TMX_REAL_VALUE(v + TMX_ZERO_C); /* typed; a file of HotSpot's has kelvins */
     }
     const bool number =
-        value.kind == TMX_SETTING_TEXT
-            ? tmx_span_real((struct tmx_span){value.text, value.text + strlen(value.text)}, &v)
-            : tmx_scalar_real(value, &v);
+        value.kind == TMX_SETTING_TEXT ? tmx_text_real(value.text, &v) : tmx_scalar_real(value, &v);
     if (kelvins && number && v >= -100 && v < opt->min) { /* below 200 it is almost surely degrees C */
         return tmx_fail_at(err, TMX_ECONFIG, file, line,
                            "%s = %g K looks like degrees Celsius; temperatures are in kelvin (%g)", opt->key,
