@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kernels of a mix: each arrives at its time, and the place policy finds its GPUs. */
+#include <limits.h>
+
 #include "core/sim/source/sources.h"
 #include "core/sim/stage/answers.h"
 
@@ -21,34 +23,50 @@ void tmx_source_widen(const struct tmx_source_view *v, struct tmx_err *err)
     }
 }
 
-/* In order of arrival, until one has to wait. */
+/* The highest priority below `below` of jobs without a GPU; INT_MIN: none. */
+static int highest(const struct tmx_machine *m, int below)
+{
+    int priority = INT_MIN;
+    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
+        const struct tmx_job *job = &m->job[j];
+        if (job->n_gpu == 0 && job->state == TMX_JOB_WAITING && job->priority < below &&
+            job->priority > priority) {
+            priority = job->priority;
+        }
+    }
+    return priority;
+}
+
+/* By priority, then in order of arrival, until one has to wait. */
 void tmx_source_place(const struct tmx_source_view *v, struct tmx_err *err)
 {
     const struct tmx_choice *c = &v->choice[TMX_LEVEL_PLACE];
     struct tmx_machine *m = v->machine;
-    for (size_t j = m->first_unfinished; j < m->n_arrived && !err->code; j++) {
-        struct tmx_job *job = &m->job[j];
-        if (job->n_gpu > 0 || job->state != TMX_JOB_WAITING) {
-            continue;
-        }
-        struct tmx_place p = {.home = job->home_gpu, .n = 1};
-        if (!job->has_home) {
-            p = (struct tmx_place){0};
-            tmx_place_of(c)->place(c->state, v->view, j, &p);
-        }
-        tmx_answer_place(c->policy, &p, m, j, err);
-        if (p.n > 0 && p.n < job->gpus) { /* so many from there on, or the last ones */
-            p.n = job->gpus;
-            p.home = p.home + p.n <= m->n_gpu ? p.home : m->n_gpu - p.n;
-        }
-        if (err->code || p.n == 0 || (v->shared_queue && m->gpu[p.home].n_queue > 0)) {
-            return;
-        }
-        job->home_gpu = p.home;
-        job->n_gpu = p.n;
-        if (!tmx_machine_enqueue(m, j)) {
-            job->n_gpu = 0;
-            return;
+    for (int level = highest(m, INT_MAX); level > INT_MIN; level = highest(m, level)) {
+        for (size_t j = m->first_unfinished; j < m->n_arrived && !err->code; j++) {
+            struct tmx_job *job = &m->job[j];
+            if (job->n_gpu > 0 || job->state != TMX_JOB_WAITING || job->priority != level) {
+                continue;
+            }
+            struct tmx_place p = {.home = job->home_gpu, .n = 1};
+            if (!job->has_home) {
+                p = (struct tmx_place){0};
+                tmx_place_of(c)->place(c->state, v->view, j, &p);
+            }
+            tmx_answer_place(c->policy, &p, m, j, err);
+            if (p.n > 0 && p.n < job->gpus) { /* so many from there on, or the last ones */
+                p.n = job->gpus;
+                p.home = p.home + p.n <= m->n_gpu ? p.home : m->n_gpu - p.n;
+            }
+            if (err->code || p.n == 0 || (v->shared_queue && m->gpu[p.home].n_queue > 0)) {
+                return;
+            }
+            job->home_gpu = p.home;
+            job->n_gpu = p.n;
+            if (!tmx_machine_enqueue(m, j)) {
+                job->n_gpu = 0;
+                return;
+            }
         }
     }
 }

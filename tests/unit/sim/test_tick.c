@@ -237,10 +237,12 @@ static void with_a_shared_queue_one_kernel_waits_at_the_gpu_and_the_rest_in_the_
     for (int shared = 0; shared < 2; shared++) {
         struct world w;
         world_open(&w, 1, 4, shared, 0, on_gpu_0);
+        w.sim->machine->job[3].priority = 1; /* the first in either queue */
         ticks(&w, QUANTUM + 1);
         assert_int_equal(w.sim->machine->gpu[0].n_run, 1);
+        assert_int_equal(w.sim->machine->gpu[0].run[0], 3);
         assert_int_equal(w.sim->machine->gpu[0].n_queue, shared ? 1 : 3);
-        assert_int_equal(w.sim->machine->job[3].n_gpu, shared ? 0 : 1);
+        assert_int_equal(w.sim->machine->job[2].n_gpu, shared ? 0 : 1);
         world_close(&w);
     }
 }
