@@ -293,13 +293,18 @@ static struct tmx_csv read_measured(struct claims *c, const char *file, const ch
     return csv;
 }
 
-/* Empty after an error. runs: patterns; NULL: all. */
-static struct tmx_measured read_log(struct claims *c, const char *file, const char *runs)
+/* Empty after an error. runs: patterns; NULL: all; each has n_gpu GPUs. */
+static struct tmx_measured read_log(struct claims *c, const char *file, const char *runs, size_t n_gpu)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_measured m = {0};
     if (measured(c, file, path) && !tmx_measured_read(&m, path, NULL, &c->err)) {
         (void)!tmx_measured_select(&m, runs, NULL, &c->err);
+    }
+    for (size_t i = 0; i < m.n_series && !c->err.code; i++) {
+        if (m.series[i].gpu != i % n_gpu || m.n_series % n_gpu != 0) {
+            tmx_error(&c->err, TMX_EPARSE, "%s: expected %zu GPUs in each run", path, n_gpu);
+        }
     }
     return m;
 }
@@ -567,7 +572,7 @@ static void step_task(struct claims *r, const struct task *t)
     tmx_engine_close(e);
     struct tmx_measured log = {0};
     if (r->points) {
-        log = read_log(r, t->file, NULL);
+        log = read_log(r, t->file, NULL, 1);
     }
     const struct tmx_series *s = r->err.code || log.n_series == 0 ? NULL : &log.series[0];
     snprintf(label, sizeof label, "%s measured", t->series);
@@ -643,6 +648,8 @@ static void lit_task(struct claims *r, const struct task *t)
     tmx_csv_finish(&csv);
 }
 
+enum { B200_GPUS = 8 };
+
 /* Largest relative error of the difference between the rows over the runs, under load. */
 static double row_difference_error(const struct tmx_replay *r, const struct tmx_measured *log)
 {
@@ -689,7 +696,8 @@ static void node(struct claims *c, const struct task *t)
                          ? tmx_csv_at(c->targets, i, "trained_on")
                          : trained_on;
     }
-    struct tmx_measured train = read_log(c, t->file, trained_on), test = read_log(c, t->file, t->only);
+    struct tmx_measured train = read_log(c, t->file, trained_on, B200_GPUS),
+                        test = read_log(c, t->file, t->only, B200_GPUS);
     if (!c->err.code && !tmx_calibrate(&fit, &train, &o, NULL, &c->err)) {
         for (size_t i = 0; i < train.n_run; i++) {
             how.ambient_c += fit.ambient_c[i] / (double)train.n_run;
@@ -712,7 +720,7 @@ static void pulses(struct claims *c, const struct task *t)
 {
     struct tmx_calibration fit = {0};
     const struct tmx_calibrate_options o = {.air = "none", .ambient = TMX_AMBIENT_FIT, .split = 0.5};
-    struct tmx_measured log = read_log(c, t->file, NULL);
+    struct tmx_measured log = read_log(c, t->file, NULL, 1);
     if (!c->err.code && !tmx_calibrate(&fit, &log, &o, NULL, &c->err)) {
         claim(c, t->id, fit.rest_rms_k);
     }
