@@ -218,7 +218,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         } else if (n > 0 && c->operand_words && word(&first, given->text[0], &err) < 0) {
             argp_error(state, "%s", err.msg + 3); /* without the dashes: it is no option */
         }
-        check_given(p, n > 0 ? given->text[0] : "", state);
+        check_given(p,
+                    n > 0              ? given->text[0]
+                    : c->operand_words ? c->operand_words[0] /* the default */
+                                       : "",
+                    state);
         return 0;
     }
     for (size_t i = 0; c->args[i].type; i++) {

@@ -20,8 +20,8 @@ enum { MOST_ROWS = 20 }; /* of a list on a screen */
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, keep_mib, REAL, "keep", 0, .of = "clean", .value = "MIB", .min = 0, .max = 1048576,
             .doc = "clean: keep this much of the most recently used files (without it: nothing)"),
-    TMX_ARG_FORMAT(args, print.format),
-    TMX_ARG(args, print.columns, LIST, "columns", 0, .value = "NAME,...|all",
+    TMX_ARG_FORMAT_IF(args, print.format, .of = "list check"),
+    TMX_ARG(args, print.columns, LIST, "columns", 0, .of = "list check", .value = "NAME,...|all",
             .doc = "print these columns, and every row"),
     {0},
 };

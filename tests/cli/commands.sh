@@ -179,7 +179,8 @@ printf x | dd of="$file" bs=1 seek=130 conv=notrunc 2>/dev/null
 [ $? = 1 ] && grep -q checksum out.txt && grep -q '1 files that no run will take' err.txt || say "a damaged file of the cache"
 "$thermix" cache clean | grep -qx "removed $n files" && "$thermix" cache | grep -q ': 0 files' || say "cache clean"
 # options that do nothing with what else is given
-fails '--keep does nothing: it is of clean' cache --keep 3
+fails '--keep does nothing in list: it is of clean' cache --keep 3
+fails '--format does nothing in clean: it is of list check' cache clean --format csv
 fails '--by does nothing in rotate: it is of scale move split grid' floorplan rotate x.flp --by 2x2
 fails '--output does nothing in check' floorplan check x.flp -o y.flp
 fails '--format does nothing in scale: it is of show compare optimise' floorplan scale x.flp --by 2 --format csv
