@@ -217,15 +217,10 @@ static void check_options(const struct tmx_trace_options *args, struct tmx_err *
     if (!cfg->p[0]) {
         tmx_error(err, TMX_ECONFIG, "no power trace: give -p FILE");
     }
-    if (physical &&
-        (args->hotspot_compat || args->verify_with[0] || (method && (method->can & TMX_THERMAL_ALONE)))) {
-        tmx_error(err, TMX_ECONFIG,
-                  "--network physical: not with --hotspot-compat, --verify-with or --method hotspot, whose "
-                  "network is HotSpot's");
-    }
-    if (physical && method == &tmx_thermal_lumped) {
-        tmx_error(err, TMX_ECONFIG,
-                  "--network physical does nothing with --method lumped: it has no network");
+    if (physical && (args->hotspot_compat || args->verify_with[0])) {
+        tmx_error(
+            err, TMX_ECONFIG,
+            "--network physical: not with --hotspot-compat or --verify-with, whose network is HotSpot's");
     }
     if (!physical && args->refine > 1) {
         tmx_error(err, TMX_ECONFIG, "--refine is of --network physical");
@@ -248,6 +243,7 @@ static void check_options(const struct tmx_trace_options *args, struct tmx_err *
         bool given;
     } reduced[] = {{"modes", "--modes", args->modes > 0},
                    {"tolerance_k", "--tolerance", args->tolerance_k > 0},
+                   {"tolerance_k", "--max-memory", args->max_memory_mb > 0},
                    {"precision", "--mixed", args->mixed}};
     for (size_t i = 0; i < sizeof reduced / sizeof reduced[0]; i++) {
         if (reduced[i].given && ((method && !tmx_thermal_option(method, reduced[i].key)) || be || block)) {
@@ -280,10 +276,16 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
     if (!cfg->o[0] && !cfg->grid_transient_file[0] && !cfg->all_transient_file[0] && !verify &&
         !args->keep_rows &&
         (args->method || args->scheme == TMX_TRACE_BE || args->tolerance_k > 0 || args->modes > 0 ||
-         args->mixed)) {
-        tmx_log_say(log, TMX_LOG_WARNING,
-                    "--method, --scheme, --tolerance, --modes and --mixed do nothing without -o, "
-                    "-grid_transient_file or -all_transient_file: steady states are solved on the full grid");
+         args->mixed || args->max_memory_mb > 0)) {
+        tmx_log_say(
+            log, TMX_LOG_WARNING,
+            "--method, --scheme, --tolerance, --modes, --mixed and --max-memory do nothing without -o, "
+            "-grid_transient_file or -all_transient_file: steady states are solved on the full grid");
+    }
+    if (args->precision != 2 && tmx_trace_wants_npy(cfg->o) && !cfg->steady_file[0] &&
+        !cfg->grid_steady_file[0] && !cfg->grid_transient_file[0] && !cfg->all_transient_file[0]) {
+        tmx_log_say(log, TMX_LOG_WARNING, "--precision does nothing with -o %s, which has all digits",
+                    cfg->o);
     }
     tmx_stack_create(cfg, &options, log, &r->stack, err);
     if (verify && !tmx_hotspot_config_given(cfg, "model_type")) {
@@ -516,13 +518,14 @@ static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
     if (chosen || method == &tmx_thermal_reduced) {
         estimate(r, chosen, &e, err);
     }
-    const bool fits = e.reduced_mb <= a->max_memory_mb, faster = e.reduced_s < e.grid_s;
+    const double most_mb = a->max_memory_mb > 0 ? a->max_memory_mb : 4000;
+    const bool fits = e.reduced_mb <= most_mb, faster = e.reduced_s < e.grid_s;
     if (method == &tmx_thermal_reduced && !fits) {
         tmx_error(
             err, TMX_ECONFIG,
             "--method reduced: its set-up would take about %.0f MB, --max-memory allows %.0f MB; a coarser "
             "grid, fewer blocks or --method grid (%.0f MB) take less",
-            e.reduced_mb, a->max_memory_mb, e.grid_mb);
+            e.reduced_mb, most_mb, e.grid_mb);
     }
     if (err->code) {
         return;

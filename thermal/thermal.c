@@ -44,7 +44,8 @@ enum tmx_status tmx_thermal_model_create(const struct tmx_thermal_ops *ops, cons
         unsigned can;
         bool asked;
         const char *what;
-    } rows[] = {{TMX_THERMAL_LEVELS, tmx_thermal_spec_levels(spec) > 1, "several levels of convection"},
+    } rows[] = {{TMX_THERMAL_PHYSICAL, spec->network == TMX_NETWORK_PHYSICAL, "the physical network"},
+                {TMX_THERMAL_LEVELS, tmx_thermal_spec_levels(spec) > 1, "several levels of convection"},
                 {TMX_THERMAL_BELOW, spec->board || spec->r_below_k_per_w > 0,
                  "a second heat path (model_secondary, r_below)"},
                 {TMX_THERMAL_CHANNELS, coolant, "coolant"},

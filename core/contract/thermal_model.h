@@ -27,10 +27,10 @@ enum tmx_thermal_claims {                                /* properties the contr
 };
 
 enum tmx_thermal_abilities {
-    TMX_THERMAL_FULL = 1u << 0,  /* a step solves for every node: its cost grows with them, its steady states
-                                    are exact */
-    TMX_THERMAL_ALONE = 1u << 1, /* it has HotSpot's network alone, and its time steps */
+    TMX_THERMAL_FULL = 1u << 0, /* a step solves for every node: its cost grows with them, its steady states
+                                   are exact */
     /* what a spec may ask for */
+    TMX_THERMAL_PHYSICAL = 1u << 1, /* the physical network */
     TMX_THERMAL_LEVELS = 1u << 2,   /* several levels of convection */
     TMX_THERMAL_BELOW = 1u << 3,    /* a second heat path: board, r_below_k_per_w */
     TMX_THERMAL_CHANNELS = 1u << 4, /* coolant in layers */

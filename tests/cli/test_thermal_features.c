@@ -262,12 +262,14 @@ static void nothing_asked_for_is_dropped_in_silence(void **state)
 {
     static const struct {
         const char *options, *says;
-    } row[] = {{"--refine 2", "--refine is of --network physical"},
-               {"--network physical --method lumped", "does nothing with --method lumped"},
-               {"--quiet -v", "--quiet does nothing beside --verbose"},
-               {"--modes 9", "--modes is the reduced model's"},
-               {"-grid_transient_file feat.npy", "feat.npy: fields are written as text"},
-               {"-steady_file feat.npy", "feat.npy: fields are written as text"}};
+    } row[] = {
+        {"--refine 2", "--refine is of --network physical"},
+        {"--network physical --method lumped -o feat.ttrace", "lumped does not model the physical network"},
+        {"--quiet -v", "--quiet does nothing beside --verbose"},
+        {"--modes 9", "--modes is the reduced model's"},
+        {"--max-memory 9", "--max-memory is the reduced model's"},
+        {"-grid_transient_file feat.npy", "feat.npy: fields are written as text"},
+        {"-steady_file feat.npy", "feat.npy: fields are written as text"}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char command[512];
         snprintf(command, sizeof command, BASE "%s", row[i].options);
@@ -327,6 +329,7 @@ static void still_air_settles_in_steady_state_and_transient(void **state)
 static void binary_traces_say_the_same(void **state)
 {
     run(BASE "-o feat_t.npy");
+    assert_true(holds("feat.err", "--precision does nothing with -o feat_t.npy"));
     run("-c feat.config -f feat.flp -p feat_t.npy -o feat_u.npy"); /* kelvins taken for watts: any numbers
                                                                       will do */
     run("-c feat.config -f feat.flp -p feat_t.npy -o feat_u.ttrace --precision 15");

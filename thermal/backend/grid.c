@@ -648,8 +648,9 @@ const struct tmx_thermal_ops tmx_thermal_grid = {
              .state_size = sizeof(struct options)},
     .claims = TMX_THERMAL_BALANCE | TMX_THERMAL_LINEAR | TMX_THERMAL_RECIPROCAL | TMX_THERMAL_SEMIGROUP |
               TMX_THERMAL_MONOTONE,
-    .can = TMX_THERMAL_FULL | TMX_THERMAL_LEVELS | TMX_THERMAL_BELOW | TMX_THERMAL_CHANNELS |
-           TMX_THERMAL_FILLER | TMX_THERMAL_FALLS | TMX_THERMAL_FIELD | TMX_THERMAL_BLOCKS,
+    .can = TMX_THERMAL_FULL | TMX_THERMAL_PHYSICAL | TMX_THERMAL_LEVELS | TMX_THERMAL_BELOW |
+           TMX_THERMAL_CHANNELS | TMX_THERMAL_FILLER | TMX_THERMAL_FALLS | TMX_THERMAL_FIELD |
+           TMX_THERMAL_BLOCKS,
     .model_create = model_create,
     .model_destroy = model_destroy,
     .create = create,

@@ -302,8 +302,7 @@ const struct tmx_thermal_ops tmx_thermal_hotspot = {
              .doc = "HotSpot's own library, if the system has it.",
              .source = "HotSpot 7, temperature_grid.h"},
     .claims = 0, /* its promises are HotSpot's; compared with the grid back-end in its own test */
-    .can =
-        TMX_THERMAL_FULL | TMX_THERMAL_ALONE | TMX_THERMAL_CHANNELS | TMX_THERMAL_FIELD | TMX_THERMAL_BLOCKS,
+    .can = TMX_THERMAL_FULL | TMX_THERMAL_CHANNELS | TMX_THERMAL_FIELD | TMX_THERMAL_BLOCKS,
     .model_create = model_create,
     .model_destroy = model_destroy,
     .create = create,

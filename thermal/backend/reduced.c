@@ -792,8 +792,8 @@ const struct tmx_thermal_ops tmx_thermal_reduced = {
              .opts = opts,
              .state_size = sizeof(struct tmx_reduced_options)},
     .claims = TMX_THERMAL_BALANCE | TMX_THERMAL_LINEAR | TMX_THERMAL_RECIPROCAL | TMX_THERMAL_SEMIGROUP,
-    .can = TMX_THERMAL_LEVELS | TMX_THERMAL_BELOW | TMX_THERMAL_CHANNELS | TMX_THERMAL_FILLER |
-           TMX_THERMAL_FIELD,
+    .can = TMX_THERMAL_PHYSICAL | TMX_THERMAL_LEVELS | TMX_THERMAL_BELOW | TMX_THERMAL_CHANNELS |
+           TMX_THERMAL_FILLER | TMX_THERMAL_FIELD,
     .model_create = model_create,
     .model_destroy = model_destroy,
     .create = create,
