@@ -4,6 +4,7 @@
 
 #include <thermix/policy.h>
 
+#include "base/plausible.h"
 #include "cli/commands.h"
 #include "papers/suite.h"
 #include "run/load/job_files.h"
@@ -41,7 +42,8 @@ static void run(void *args, struct tmx_err *err)
     const double temp_c = isnan(a->temp_c) ? d.node.reference_c : a->temp_c;
     if (!isnan(a->temp_c) && d.node.temperature_w_per_k == 0) {
         tmx_error(err, TMX_ECONFIG, "--temp does nothing: %s has temperature_w_per_k = 0", a->node);
-    } else if (!tmx_job_batch_load(&d, a->batch.text[0], &j, err)) {
+    } else if (!tmx_plausible("", "temp_c", "degC", temp_c, "--temp", 0, err) &&
+               !tmx_job_batch_load(&d, a->batch.text[0], &j, err)) {
         if (a->decide) {
             (void)!tmx_merge_print(&d, &j, temp_c, stdout, err);
         } else {

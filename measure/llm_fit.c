@@ -143,14 +143,19 @@ static void check_units(const char *path, const struct row *rows, size_t n, stru
                    {offsetof(struct row, batch), "batch_size", "requests"},
                    {offsetof(struct row, peak), "peak_power", "of the board's limit"},
                    {offsetof(struct row, mean), "average_power", "of the board's limit"}};
-    size_t exchanged = 0, above = 0, first = 0, first_above = 0;
+    size_t exchanged = 0, above = 0, wide = 0, first = 0, first_above = 0;
     for (size_t i = 0; i < n; i++) {
         const bool is =
             rows[i].prompt_ms<0.9 * rows[i].token_ms, over = rows[i].peak> 0 && rows[i].mean > rows[i].peak;
         first = is && exchanged == 0 ? i : first;
         first_above = over && above == 0 ? i : first_above;
         exchanged += is;
+        wide += rows[i].batch > rows[i].prompt;
         above += over;
+    }
+    if (wide == n && !tmx_plausible_accepted()) {
+        tmx_error_at(err, TMX_EPARSE, path, rows[0].line,
+                     "batch_size is above prompt_size in every row: are they exchanged? --accept takes them");
     }
     if (exchanged > 0) {
         tmx_warn("%s:%u: prompts take less than a token in %zu of %zu rows: are prompt_time and token_time "
