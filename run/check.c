@@ -340,7 +340,7 @@ static void check_events(struct tmx_run *r)
             }
         }
     }
-    if (!ops->predict || !ops->commit || !ops->bound || !ops->response) {
+    if (!ops->predict || !ops->commit || !ops->mean || !ops->bound || !ops->response) {
         tmx_run_fail(r, at ? at : tick,
                      "tick = \"events\": thermal back-end %s takes no steps of any length: expected "
                      "method = \"reduced\"",

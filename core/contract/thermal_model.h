@@ -150,11 +150,13 @@ struct tmx_thermal_ops {
     /* OPTIONAL. temp_k [n_unit, K] after dt_s under power_w, the instance unchanged. */
     enum tmx_status (*predict)(const void *state, double dt_s, const double *power_w, double *temp_k);
 
-    /* OPTIONAL, the three of them with predict, for steps whose length the caller chooses as it goes. The
-     * last call was predict, with this dt_s and power_w. commit: the instance is where it said. bound: a
+    /* OPTIONAL, the four of them with predict, for steps whose length the caller chooses as it goes. The
+     * last call was predict, with this dt_s and power_w. commit: the instance is where it said. mean: of the
+     * temperatures within that step, mean_k [n_unit, K], before it is committed. bound: a
      * bound high_k [n_unit, K] on the temperatures at any time within that step; INFINITY where there is
      * none. */
     void (*commit)(void *state, double dt_s, const double *power_w);
+    void (*mean)(const void *state, double dt_s, const double *power_w, double *mean_k);
     void (*bound)(const void *state, double *high_k);
     /* What 1 W in every unit for dt_s heats the unit most that it heats most [K]. */
     double (*response)(const void *state, double dt_s);

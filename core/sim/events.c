@@ -67,7 +67,7 @@ struct tmx_events *tmx_events_take(struct tmx_arena *arena, const struct tmx_mac
     }
     TMX_TAKE_REALS(arena, m->n_unit, &e->start_w, &e->start_leak_w, &e->start_saved_w, &e->start_k,
                    &e->middle_w, &e->sum_w, &e->sum_leak_w, &e->sum_saved_w, &e->sum_k, &e->rate_w,
-                   &e->rate_k);
+                   &e->rate_k, &e->mean_k);
     TMX_TAKE(arena, e->grows, m->n_gpu);
     TMX_TAKE(arena, e->piece, m->n_gpu);
     return e;
@@ -242,15 +242,16 @@ static void take_piece(const struct tmx_sim *s, size_t g, uint64_t h)
     const struct tmx_events *e = s->events;
     const struct tmx_frame *f = &s->frame;
     const size_t u0 = s->machine->gpu[g].unit0, n = units(s, g);
-    const double by = (double)h / 2;
-    s->spec.thermal[g].ops->commit(s->thermal[g].state, (double)h * s->spec.dt_s, e->middle_w + u0);
+    const double by = (double)h / 2, dt_s = (double)h * s->spec.dt_s;
+    s->spec.thermal[g].ops->mean(s->thermal[g].state, dt_s, e->middle_w + u0, e->mean_k + u0);
+    s->spec.thermal[g].ops->commit(s->thermal[g].state, dt_s, e->middle_w + u0);
     for (size_t u = u0; u < u0 + n; u++) {
         e->rate_w[u] = (f->leakage_w[u] - e->start_leak_w[u]) / (double)h;
         e->rate_k[u] = (f->temp_k[u] - e->start_k[u]) / (double)h;
         e->sum_w[u] += (double)h * e->middle_w[u];
         e->sum_leak_w[u] += (double)h * (e->start_leak_w[u] + e->middle_w[u] - e->start_w[u]);
         e->sum_saved_w[u] += by * (e->start_saved_w[u] + f->saved_w[u]);
-        e->sum_k[u] += by * (e->start_k[u] + f->temp_k[u]);
+        e->sum_k[u] += (double)h * e->mean_k[u];
     }
 }
 

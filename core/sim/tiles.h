@@ -69,7 +69,7 @@ struct tmx_events {
     /* [n_unit] */
     double *rate_w, *rate_k; /* rise of leakage and temperature in a tick of the last piece; state */
     double *start_w, *start_leak_w, *start_saved_w, *start_k, *middle_w;
-    double *sum_w, *sum_leak_w, *sum_saved_w, *sum_k; /* over ticks of the span */
+    double *sum_w, *sum_leak_w, *sum_saved_w, *sum_k, *mean_k; /* over ticks of the span */
 };
 
 /* In the arena of a simulation, whose `failed` says whether there was memory. */

@@ -617,11 +617,37 @@ static void commit(void *state, double dt_s, const double *power_w)
     }
 }
 
+/* Each mode goes one way, and temperatures are their sums. */
+static bool is_one_way(const struct state *s)
+{
+    return !s->cell && !modal(s)->frequency && take_rows(s);
+}
+
+static void mean(const void *state, double dt_s, const double *power_w, double *mean_k)
+{
+    const struct state *s = state;
+    const struct tmx_modal *m = modal(s);
+    const bool known = is_one_way(s);
+    const double *decay = known ? step_rows(s, dt_s) : NULL;
+    double *z = known ? more_row(s) : NULL, *theta = known ? z + m->mode_row : NULL;
+    for (size_t i = 0; i < m->mode_row && known;
+         i++) { /* the share of the way that it has gone in the mean */
+        const double x = m->rate[i] * dt_s, share = x > 1e-3 ? 1 / (1 - decay[i]) - 1 / x : 0.5 + x / 12;
+        z[i] = s->z[i] + share * (s->next[i] - s->z[i]);
+    }
+    if (known) {
+        tmx_modal_read(m, power_w, z, theta);
+    }
+    for (size_t u = 0; u < m->n_unit; u++) {
+        mean_k[u] = s->ambient_k + (known ? theta[u] : (s->theta[u] + s->now[u]) / 2);
+    }
+}
+
 static void bound(const void *state, double *high_k)
 {
     const struct state *s = state;
     const struct tmx_modal *m = modal(s);
-    const bool known = !s->cell && !m->frequency && take_rows(s);
+    const bool known = is_one_way(s);
     double *high = known ? more_row(s) + m->mode_row : NULL;
     if (known) {
         memcpy(high, s->now, m->unit_row * sizeof *s->now);
@@ -809,6 +835,7 @@ const struct tmx_thermal_ops tmx_thermal_reduced = {
     .field = field,
     .predict = predict,
     .commit = commit,
+    .mean = mean,
     .bound = bound,
     .response = response,
     .error_bound = error_bound,
