@@ -278,6 +278,8 @@ static void check_groups(struct tmx_run *r)
         {"sync_job", tmx_sync_job_opts, job, job->checkpoint_steps == 0, "checkpoint_s checkpoint_power",
          "checkpoint_steps is 0"},
         {"spread", tmx_spread_opts, spread, !spreads, "seed", "the GPUs are alike"},
+        {"", tmx_run_opts, &r->options, r->jobs != NULL, "queue pdi rate_error memory_bound_time",
+         "a job policy finds the GPUs, and its node has times and watts"},
     };
     const double *cap_w = option(&r->sim_spec.choice[TMX_LEVEL_DTM], "power_cap_w"),
                  *max_w = option(&r->sim_spec.choice[TMX_LEVEL_MIX], "max_w");

@@ -51,6 +51,10 @@ static void make_jobs(struct tmx_run *r)
     tmx_arena_check(&r->arena, &r->err);
     for (size_t i = 0; i < n && !r->err.code; i++) {
         const struct tmx_mix_entry *e = &r->mix.entry[i];
+        if (e->work_s != 0 || e->power_w != 0 || e->gpus != 1 || e->priority != 0) {
+            tmx_error_at(&r->err, TMX_ECONFIG, e->file, e->line,
+                         "work_s, power_w, gpus and priority do nothing under a job policy");
+        }
         tmx_run_try(r, tmx_job_data_kind, &j->data, tmx_mix_kernel_from(e), e->kernel, &j->kind_of[i]);
         if (r->err.code) {
             (void)tmx_fail_from(&r->err, r->err.code, e->file, e->line, "kernel");

@@ -84,6 +84,8 @@ refuses 'swapped.csv:2: batch_size is above prompt_size in every row: are they e
 warns 'swapped.csv:9: batch_size = 4096 requests is outside 1 to 1024 requests' llm fit swapped.csv --accept
 refuses 'temp_c = -200 degC is far outside -40 to 150' consolidate 1S+20B --temp -200 "$(set_ power.temperature_w_per_k=0.3)"
 refuses 'lumped does not model the physical network' run ./run.cfg "$(set_ method=lumped)" "$(set_ network=physical)"
+refuses 'gpus and priority do nothing under a job policy' check ./run.cfg "$(set_ chip=c1060)" "$(set_ job.policy=consolidate)"
+warns 'queue does nothing here: a job policy finds the GPUs' check day_users "$(set_ queue=shared)"
 refuses 'is it 186 kW = 186000 W?' check serve-row "$(set_ row.budget_w=186)"
 for slip in ttft_s=2000:2 tbt_s=200:0.2 e2e_s=60000:60; do
   v=${slip#*=}

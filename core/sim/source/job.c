@@ -165,6 +165,7 @@ void tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_v
         for (size_t i = 1; i < l->n_member; i++) {
             const size_t id = j->waiting[l->member[i]].id;
             m->job[id].state = TMX_JOB_MERGED;
+            m->job[id].blocks_per_sm_s = 0; /* its blocks are the carrier's */
             m->job[id].n_gpu = 1;
             m->job[id].home_gpu = l->gpu;
             j->next[last] = id;

@@ -159,12 +159,15 @@ static void a_merged_kernel_takes_its_predicted_time_and_power(void **state)
     const size_t n = l->largest;
     assert_int_equal(n, 4);
     size_t merged = 0;
+    uint64_t blocks = 0;
     for (size_t i = 0; i < 12; i++) {
         merged += r->m->job[i].state == TMX_JOB_MERGED;
+        blocks += r->m->job[i].state == TMX_JOB_MERGED ? tmx_job_blocks(&r->m->job[i]).total : 0;
     }
     assert_int_equal(merged, n - 1);
     const struct tmx_job *c = &r->m->job[0];
     assert_int_equal(c->state, TMX_JOB_RUNNING);
+    assert_int_equal(tmx_job_blocks(c).total + blocks, n * 2); /* each once */
     assert_int_equal(c->width_sms, 8);
     check_close(c->power_w * 8, 8 * 2.0, 1e-12, 0);
     check_close(c->uncore_w, 0.25 * 20, 1e-12, 0);
