@@ -306,7 +306,6 @@ void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, cons
 {
     const struct tmx_topology *t = c->spec.topology;
     const double dt_s = view->time_s - c->sum.since_s;
-    double exhaust_w = 0;
     c->gpu = gpu;
     collect(c, dt_s, share, pool, err);
     if (err->code) {
@@ -318,18 +317,19 @@ void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, cons
     for (size_t g = 0; room_changes(c) && g < t->n_gpu; g++) {
         c->room_k[g] = room_k(c, g, view->time_s);
     }
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        c->gpu_rpm_s[g] += gpu_rpm(c, g) * dt_s;
+        c->gpu_inlet_k_s[g] += c->inlet_k[g] * dt_s;
+    }
+    c->sum = add(c, view->time_s, 0);
     if (dt_s > 0) {          /* the air of the time that has passed; its inlets hold for the time to come */
         double behind_w = 0; /* of the fans' power, what leaves behind the GPUs */
         for (size_t f = 0; f < t->n_fan; f++) {
             behind_w += (1 - t->fan[f].heat_share) * tmx_fan_power_w(&t->fan[f], c->rpm[f]);
         }
-        exhaust_w = behind_w + tmx_air_flow(t, c->room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
+        const double air_w = tmx_air_flow(t, c->room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
+        c->sum.exhaust_j += (behind_w + air_w) * dt_s;
     }
-    for (size_t g = 0; g < t->n_gpu; g++) {
-        c->gpu_rpm_s[g] += gpu_rpm(c, g) * dt_s;
-        c->gpu_inlet_k_s[g] += c->inlet_k[g] * dt_s;
-    }
-    c->sum = add(c, view->time_s, exhaust_w * dt_s);
     if (view->tick == c->warmup) { /* count from here on */
         c->sum = (struct tmx_cooling_sum){.since_s = c->sum.since_s,
                                           .from_s = c->sum.since_s,

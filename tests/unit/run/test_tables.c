@@ -180,6 +180,13 @@ static void a_loop_warms_its_water(void **state)
     assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 2000, NULL, &err), TMX_OK);
     assert_true(inlet_c(run, 0) > 90 && warns_of_water(run));
     tmx_run_destroy(run);
+    run = open_run("seed = 1; tick_s = 0.05; sensor = { period_s = 0.05; }; rows = 8; cols = 8; mix = "
+                   "\"micro120\"; topology = \"%s\"; inlet = ( { time_s = 0.0; inlet_c = 20.0; }, { time_s = "
+                   "10.0; inlet_c = 30.0; } );",
+                   node);
+    assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 200, NULL, &err), TMX_OK);
+    check_close(metric(run, "mean_inlet_c"), 24.75, 0, 1e-9); /* each update's holds until the next */
+    tmx_run_destroy(run);
 }
 
 /* A policy that changes the mix changes what kernels draw; ramps of 5 W/s cost no time where power is steady.
