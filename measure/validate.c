@@ -274,20 +274,19 @@ static bool execute(struct claims *r, struct means *m, const char *name, const c
 }
 
 /* Where a measurement lies; false after an error. */
-static bool measured(struct claims *c, const char *file, char path[TMX_PATH_SIZE])
+static bool measured(const char *file, char path[TMX_PATH_SIZE], struct tmx_err *err)
 {
     char name[128];
     snprintf(name, sizeof name, "workloads/measured/%s", file);
-    return !c->err.code && !tmx_data_file(name, path, &c->err);
+    return !err->code && !tmx_data_file(name, path, err);
 }
 
 /* No rows after an error, which a file without these columns is. */
-static struct tmx_csv read_measured(struct claims *c, const char *file, const char *columns)
+static struct tmx_csv read_measured(const char *file, const char *columns, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
-    if (measured(c, file, path) && !tmx_csv_read(&csv, path, &c->err) &&
-        tmx_csv_need(&csv, columns, &c->err)) {
+    if (measured(file, path, err) && !tmx_csv_read(&csv, path, err) && tmx_csv_need(&csv, columns, err)) {
         tmx_csv_finish(&csv);
     }
     return csv;
@@ -298,7 +297,7 @@ static struct tmx_measured read_log(struct claims *c, const char *file, const ch
 {
     char path[TMX_PATH_SIZE];
     struct tmx_measured m = {0};
-    if (measured(c, file, path) && !tmx_measured_read(&m, path, NULL, &c->err)) {
+    if (measured(file, path, &c->err) && !tmx_measured_read(&m, path, NULL, &c->err)) {
         (void)!tmx_measured_select(&m, runs, NULL, &c->err);
     }
     for (size_t i = 0; i < m.n_series && !c->err.code; i++) {
@@ -372,7 +371,7 @@ static void run_task(struct claims *r, const struct task *t)
                 point(r, c->figure, c->series, x[i], y[i]);
             }
         } else { /* quantiles beside those of a file */
-            struct tmx_csv csv = read_measured(r, c->file, "series quantile_pct value");
+            struct tmx_csv csv = read_measured(c->file, "series quantile_pct value", &r->err);
             for (size_t i = 0; i < csv.n_row; i++) {
                 if (strcmp(tmx_csv_at(&csv, i, "series"), c->series) == 0) {
                     const double pct = tmx_csv_value_at(&csv, i, "quantile_pct");
@@ -396,7 +395,7 @@ static void population_task(struct claims *r, const struct task *t)
     if (!execute(r, &sgemm, t->run, "", t->from_s) || !execute(r, &pagerank, t->run, t->mix, t->from_s)) {
         return;
     }
-    struct tmx_csv csv = read_measured(r, t->file, "power_w temp_c sm_mhz");
+    struct tmx_csv csv = read_measured(t->file, "power_w temp_c sm_mhz", &r->err);
     const size_t n = sgemm.n;
     residuals(n, sgemm.hottest_c, sgemm.mhz, clock);
     residuals(n, pagerank.hottest_c, pagerank.w, watts);
@@ -435,7 +434,7 @@ static void limits_task(struct claims *r, const struct task *t)
         tmx_error(&r->err, TMX_ECONFIG, "%s: more than %d limits", t->run, MAX_CAP);
     }
     struct tmx_csv csv =
-        read_measured(r, t->file, "dataset network power_limit average_power time_per_epoch");
+        read_measured(t->file, "dataset network power_limit average_power time_per_epoch", &r->err);
     for (size_t row = 0; row + n_cap <= csv.n_row; row++) {
         /* Rows from one on: a cell that some limit slows, under all limits? */
         const double top_w = tmx_csv_value_at(&csv, row + n_cap - 1, "average_power"), low_w = top_w / 2;
@@ -493,7 +492,7 @@ static void maxq_task(struct claims *r, const struct task *t)
         const char *gpu, *run;
     } cases[] = {{"A100", "maxq-a100"}, {"H100", "maxq-h100"}};
     struct means m;
-    struct tmx_csv csv = read_measured(r, t->file, "gpu benchmark scenario cap_w ratio");
+    struct tmx_csv csv = read_measured(t->file, "gpu benchmark scenario cap_w ratio", &r->err);
     double sum = 0, worst = 0, n = 0;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0] && execute(r, &m, cases[c].run, "", t->from_s);
          c++) {
@@ -636,7 +635,7 @@ static void lit_task(struct claims *r, const struct task *t)
     tmx_run_values_finish(&v);
     tmx_sweep_finish(&sweep);
     if (r->points) { /* Table III as printed: rows power, throughput of each way, measured and by its model */
-        csv = read_measured(r, t->file, "where quantity value kind");
+        csv = read_measured(t->file, "where quantity value kind", &r->err);
     }
     for (size_t i = 0; i + 1 < csv.n_row; i++) {
         if (strncmp(tmx_csv_at(&csv, i, "quantity"), "power", 5) == 0 &&
@@ -837,29 +836,24 @@ enum tmx_status tmx_validate_watts(struct tmx_watts_check *w, struct tmx_err *er
     /* a row "backprop-rodinia-3.1_k1" is the file aw_backprop_k1: without the suite's name and signs */
     static const char *const drop[] = {"-rodinia-3.1", "parboil-", "+", "-"};
     char path[TMX_PATH_SIZE], name[64];
-    struct tmx_csv csv = {0};
     struct tmx_chip chip = {0};
     struct tmx_err failed = {0};
+    struct tmx_csv csv =
+        read_measured("accelwattch_volta_kernels.csv", "kernel sim_total_W measured_W", &failed);
     *w = (struct tmx_watts_check){0};
-    enum tmx_status st = tmx_data_file("workloads/measured/accelwattch_volta_kernels.csv", path, err);
-    st = st ? st : tmx_csv_read(&csv, path, err);
-    if (st) {
-        return st;
-    }
-    const size_t total = tmx_csv_column(&csv, "sim_total_W"), board = tmx_csv_column(&csv, "measured_W");
-    if (!tmx_csv_need(&csv, "sim_total_W measured_W", &failed) && csv.n_row == 0) {
+    if (csv.n_row == 0) {
         tmx_error_at(&failed, TMX_EPARSE, csv.source, 1, "no rows");
     }
     if (!failed.code && !tmx_data_find(TMX_DATA_CHIP, "v100", path, &failed)) {
         (void)!tmx_chip_open(&chip, path, &failed);
     }
     for (size_t r = 0; !failed.code && r < csv.n_row; r++) {
-        double all, is;
-        if (!tmx_csv_real(&csv, r, total, &all) || !tmx_csv_real(&csv, r, board, &is)) {
+        const double all = tmx_csv_value_at(&csv, r, "sim_total_W"),
+                     is = tmx_csv_value_at(&csv, r, "measured_W");
+        if (isnan(all) || isnan(is)) {
             tmx_error_at(&failed, TMX_EPARSE, csv.source, csv.line[r], "a total without a value");
-            break;
         }
-        snprintf(name, sizeof name, "aw_%s", tmx_csv_cell(&csv, r, 2));
+        snprintf(name, sizeof name, "aw_%s", tmx_csv_at(&csv, r, "kernel"));
         for (size_t i = 0; i < sizeof drop / sizeof drop[0]; i++) {
             for (char *at; (at = strstr(name, drop[i])) != NULL;) {
                 memmove(at, at + strlen(drop[i]), strlen(at + strlen(drop[i])) + 1);
@@ -939,31 +933,28 @@ static bool is_wanted(const struct tmx_validate_options *o, const char *part)
     return o->n_part == 0 || tmx_names_find(part, o->part, o->n_part) < o->n_part;
 }
 
-static enum tmx_status read_targets(struct tmx_csv *csv, struct tmx_err *err)
+static struct tmx_csv read_targets(struct tmx_err *err)
 {
-    char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_data_file("workloads/measured/targets.csv", path, err);
-    st = st ? st : tmx_csv_read(csv, path, err);
-    st = st ? st
-            : tmx_csv_need(csv,
-                           "part id what unit measured band origin known source quantity trained_on protocol",
-                           err);
-    for (size_t i = 0; !st && i < csv->n_row; i++) {
-        if (isnan(tmx_csv_value_at(csv, i, "measured")) || !(tmx_csv_value_at(csv, i, "band") >= 0)) {
-            st = tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[i],
-                             "measured \"%s\", band \"%s\": expected two numbers, the second 0 or more",
-                             tmx_csv_at(csv, i, "measured"), tmx_csv_at(csv, i, "band"));
+    struct tmx_csv csv = read_measured(
+        "targets.csv", "part id what unit measured band origin known source quantity trained_on protocol",
+        err);
+    for (size_t i = 0; i < csv.n_row; i++) {
+        if (isnan(tmx_csv_value_at(&csv, i, "measured")) || !(tmx_csv_value_at(&csv, i, "band") >= 0)) {
+            tmx_error_at(err, TMX_EPARSE, csv.source, csv.line[i],
+                         "measured \"%s\", band \"%s\": expected two numbers, the second 0 or more",
+                         tmx_csv_at(&csv, i, "measured"), tmx_csv_at(&csv, i, "band"));
         }
     }
-    return st;
+    return csv;
 }
 
 enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_options *options,
                              struct tmx_err *err)
 {
     struct tasks s = {.options = options};
-    enum tmx_status st = load(&s.file, err);
+    struct tmx_err failed = {0};
     size_t n_task = 0;
+    (void)!load(&s.file, &failed);
     for (size_t i = 0; i < s.file.n_task; i++) { /* of the parts that are asked for */
         struct task *task = &s.file.task[i];
         if (is_wanted(options, task->part)) {
@@ -979,27 +970,27 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
                                   .ctx = &s,
                                   .run = compute,
                                   .collect = collect};
-    st = st ? st : read_targets(&s.targets, err);
+    s.targets = read_targets(&failed);
     TMX_TAKE(&s.arena, s.value, n_task * s.targets.n_row);
-    st = st || s.value ? st : tmx_no_memory(err);
-    st = st ? st : tmx_pool_run(&pool, err);
-    for (size_t k = 0; !st && k < s.targets.n_row; k++) {
+    tmx_arena_check(&s.arena, &failed);
+    (void)(failed.code || tmx_pool_run(&pool, &failed));
+    for (size_t k = 0; !failed.code && k < s.targets.n_row; k++) {
         size_t i = 0;
         while (i < n_task && !s.value[i * s.targets.n_row + k].has) {
             i++;
         }
         if (i == n_task && is_wanted(options, tmx_csv_at(&s.targets, k, "part"))) {
-            st = tmx_fail_at(err, TMX_EPARSE, s.targets.source, s.targets.line[k],
-                             "no task of targets.cfg makes \"%s\" of part \"%s\"",
-                             tmx_csv_at(&s.targets, k, "id"), tmx_csv_at(&s.targets, k, "part"));
+            tmx_error_at(&failed, TMX_EPARSE, s.targets.source, s.targets.line[k],
+                         "no task of targets.cfg makes \"%s\" of part \"%s\"",
+                         tmx_csv_at(&s.targets, k, "id"), tmx_csv_at(&s.targets, k, "part"));
         }
     }
-    *t = st ? NULL
-            : tmx_table_of(
-                  "part what trained_on source quantity measured:3 ours:4 bar:3 unit origin seen protocol "
-                  "holds known");
-    st = st || *t ? st : tmx_no_memory(err);
-    for (size_t i = 0; !st && i < 2 * n_task * s.targets.n_row; i++) { /* what was unseen comes first */
+    *t = failed.code
+             ? NULL
+             : tmx_table_of(
+                   "part what trained_on source quantity measured:3 ours:4 bar:3 unit origin seen protocol "
+                   "holds known");
+    for (size_t i = 0; *t && i < 2 * n_task * s.targets.n_row; i++) { /* what was unseen comes first */
         const size_t k = i % s.targets.n_row, at = i % (n_task * s.targets.n_row);
         const bool unseen = strcmp(tmx_csv_at(&s.targets, k, "origin"), "unseen") == 0;
         if (!s.value[at].has || unseen != (i < n_task * s.targets.n_row)) {
@@ -1026,7 +1017,7 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
     finish(&s.file);
     tmx_csv_finish(&s.targets);
     tmx_arena_finish(&s.arena);
-    return st;
+    return *t || failed.code ? tmx_error_give(err, &failed) : tmx_no_memory(err);
 }
 
 enum tmx_status tmx_validate_draw(const struct tmx_silicon_points *of, const char *folder,
