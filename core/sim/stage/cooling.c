@@ -7,6 +7,7 @@
 
 #include <thermix/policy.h>
 
+#include "base/curve.h"
 #include "base/thread_pool.h"
 #include "core/machine/decomposition.h"
 #include "core/sim/stage/answers.h"
@@ -51,18 +52,9 @@ static double room_k(const struct tmx_cooling *c, size_t gpu, double time_s)
     const struct tmx_topology *t = c->spec.topology;
     const struct tmx_inlet_point *p = c->spec.inlet;
     const double now_s = time_s - c->warmup_s;
-    const size_t n = c->spec.n_inlet;
-    double scheduled_k = 0; /* what the schedule of the inlet adds to its first value */
-    size_t i = 0;
-    while (i < n && p[i].time_s <= now_s) {
-        i++;
-    }
-    if (i > 0 && i == n) {
-        scheduled_k = p[i - 1].inlet_c - p[0].inlet_c;
-    } else if (i > 0) {
-        const double w = (now_s - p[i - 1].time_s) / (p[i].time_s - p[i - 1].time_s);
-        scheduled_k = p[i - 1].inlet_c + w * (p[i].inlet_c - p[i - 1].inlet_c) - p[0].inlet_c;
-    }
+    const double scheduled_k = /* what the schedule of the inlet adds to its first value */
+        c->spec.n_inlet > 0 ? tmx_curve_at(c->spec.n_inlet, &p->time_s, &p->inlet_c, 2, now_s) - p->inlet_c
+                            : 0;
     return c->spec.room_k + scheduled_k + c->loop_k[gpu] + (t->inlet_above_k ? t->inlet_above_k[gpu] : 0) +
            t->inlet_rise_k_per_s * fmax(now_s, 0);
 }
