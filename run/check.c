@@ -278,11 +278,18 @@ static void check_groups(struct tmx_run *r)
         {"sync_job", tmx_sync_job_opts, job, job->checkpoint_steps == 0, "checkpoint_s checkpoint_power",
          "checkpoint_steps is 0"},
         {"spread", tmx_spread_opts, spread, !spreads, "seed", "the GPUs are alike"},
+        {"spread", tmx_spread_opts, spread, !r->options.leakage, "leakage", "leakage is off"},
         {"", tmx_run_opts, &r->options, r->jobs != NULL, "queue pdi rate_error memory_bound_time",
          "a job policy finds the GPUs, and its node has times and watts"},
     };
     const double *cap_w = option(&r->sim_spec.choice[TMX_LEVEL_DTM], "power_cap_w"),
                  *max_w = option(&r->sim_spec.choice[TMX_LEVEL_MIX], "max_w");
+    const struct tmx_choice *place_of = &r->sim_spec.choice[TMX_LEVEL_PLACE];
+    if (tmx_run_member(r, "place") && strcmp(place_of->policy->name, "own_gpu") != 0 && !tmx_run_unread(r) &&
+        (r->n_gpu == 1 || (r->jobs && !tmx_place_of(place_of)->widen))) {
+        tmx_warn("place.policy = \"%s\" does nothing here: %s", place_of->policy->name,
+                 r->jobs ? "a job policy finds the GPUs" : "the run has one GPU");
+    }
     if ((store->joules > 0) != (store->watts > 0)) {
         tmx_run_fail(r, tmx_run_member(r, "store"),
                      "store: expected both joules and watts above 0, or neither");

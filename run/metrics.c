@@ -228,7 +228,7 @@ static double loop_gain(const struct tmx_run *r)
         p->leakage_w * (tmx_leakage_factor(p, at_k + half_k) - tmx_leakage_factor(p, at_k - half_k));
     const double watts =
         recorder(r)->total_j / ((double)recorder(r)->n_tick * r->options.tick_s) / (double)machine(r)->n_gpu;
-    return watts > 0 ? (mean_temp_c(r) - mean_inlet_c(r)) / watts * slope : 0;
+    return watts > 0 && r->options.leakage ? (mean_temp_c(r) - mean_inlet_c(r)) / watts * slope : 0;
 }
 
 /* Mean, or a quantile. */

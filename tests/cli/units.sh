@@ -69,7 +69,7 @@ warns 'has a material of its own, which has no effect without' "${hot[@]/chip.fl
 refuses '--mixed is the reduced model' "${hot[@]}" --mixed --method grid
 refuses '--tolerance is the reduced model' "${hot[@]}" --tolerance 1e-4 --scheme be
 warns 'package.r_convec = 0.1 K/W has no effect: the sinks of card card0' check gtx280x2 "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ package.r_convec=0.1)"
-for idle in package.htc=5:'beside the other keys of the package' chip_power.leakage_c1_per_k=0.02:"beside the chip's other powers" package.block_omit_lateral=true:'beside the other keys' warmup_with=idle:'warmup_s is 0' spread.seed=3:'the GPUs are alike'; do
+for idle in package.htc=5:'beside the other keys of the package' chip_power.leakage_c1_per_k=0.02:"beside the chip's other powers" package.block_omit_lateral=true:'beside the other keys' warmup_with=idle:'warmup_s is 0' place.policy=coldest:'the run has one GPU' spread.seed=3:'the GPUs are alike'; do
   warns "${idle##*:}" check ./run.cfg "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ "${idle%%:*}")"
 done
 warns 'fan.speed = 0.2 is 1344 rpm: fan fans turns no slower than its min_rpm, 2604' check dgx-a100 "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ fan.policy=fixed)" "$(set_ fan.speed=0.2)"

@@ -212,6 +212,7 @@ static void the_throttle_trips_at_the_samples_at_which_it_tripped(void **state)
     check_close(metric(events, "makespan_s"), metric(fixed, "makespan_s"), 1e-9, 0);
     check_close(metric(events, "energy_j"), metric(fixed, "energy_j"), 1e-9, 0);
     check_close(metric(events, "mean_temp_c"), metric(fixed, "mean_temp_c"), 0, 1e-3); /* half a tick later */
+    check_close(metric(fixed, "loop_gain"), 0, 0, 0);                                  /* nothing leaks */
     tmx_run_destroy(fixed);
     tmx_run_destroy(events);
 }
