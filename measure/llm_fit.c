@@ -674,21 +674,19 @@ static enum tmx_status check_model(const struct tmx_llm *m, struct tmx_err *err)
     struct tmx_output o = {0};
     struct tmx_llm again = {0};
     struct tmx_err why = {0};
-    enum tmx_status st = tmx_os_temp_dir(folder, sizeof folder, err);
+    const enum tmx_status st = tmx_os_temp_dir(folder, sizeof folder, err);
     if (st) {
         return st;
     }
     snprintf(path, sizeof path, "%s/model.cfg", folder);
-    st = tmx_output_open(&o, path, &why);
-    if (!st) {
+    if (!tmx_output_open(&o, path, &why)) {
         print_model(m, o.file);
-        st = tmx_output_commit(&o, &why);
+        (void)(tmx_output_commit(&o, &why) || tmx_llm_load(&again, path, &why));
     }
-    st = st ? st : tmx_llm_load(&again, path, &why);
     tmx_llm_finish(&again);
     remove(path);
     remove(folder);
-    return st ? tmx_fail(err, st, "a run would refuse this fit: %s", why.msg) : TMX_OK;
+    return why.code ? tmx_fail(err, why.code, "a run would refuse this fit: %s", why.msg) : TMX_OK;
 }
 
 enum tmx_status tmx_llm_write(const struct tmx_llm *m, const char *path, struct tmx_err *err)

@@ -150,8 +150,8 @@ static const struct tmx_kernel *open_kernel(struct tmx_run *r, const struct tmx_
 /* What the volunteer SM makes of a kernel: equation 1 of paper 003 with an error of each counter, or the
  * kernel's watts with one error. The draws hang on the kernel's name, so that two jobs of a kernel have the
  * same index. */
-static enum tmx_status estimate_pdi(const struct tmx_run *r, const struct tmx_chip *chip,
-                                    const struct tmx_kernel *k, struct tmx_job *job, struct tmx_err *err)
+static void estimate_pdi(struct tmx_run *r, const struct tmx_mix_entry *e, const struct tmx_chip *chip,
+                         const struct tmx_kernel *k, struct tmx_job *job)
 {
     const struct tmx_run_options *o = &r->options;
     const double *most_w = chip->power.max_power_w;
@@ -159,28 +159,24 @@ static enum tmx_status estimate_pdi(const struct tmx_run *r, const struct tmx_ch
     struct tmx_rng *rng = NULL;
     char stream[sizeof k->name + 8];
     if (o->pdi == TMX_PDI_WATTS && o->rate_error <= 0) {
-        return TMX_OK;
+        return;
     }
     if (o->pdi == TMX_PDI_COUNTERS && tmx_kernel_equation1_w(k, most_w) <= 0) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "pdi = \"counters\": kernel %s has no rate_*, or the chip no max_*_w", k->name);
+        tmx_error_at(&r->err, TMX_ECONFIG, e->file, e->line,
+                     "pdi = \"counters\": kernel %s has no rate_*, or the chip no max_*_w", k->name);
     }
     snprintf(stream, sizeof stream, "pdi %s", k->name);
-    const enum tmx_status st = tmx_rng_create(&rng, (uint64_t)o->seed, stream, err);
-    if (st) {
-        return st;
-    }
+    tmx_run_try(r, tmx_rng_create, &rng, (uint64_t)o->seed, stream);
     for (int i = 0; i < TMX_N_PART; i++) {
         units_w[i] = o->pdi == TMX_PDI_COUNTERS ? most_w[i] * k->power.access_rate[i]
                      : i == 0                   ? job->pdi_w
                                                 : 0;
     }
     job->pdi_w = 0;
-    for (int i = 0; i < TMX_N_PART; i++) {
+    for (int i = 0; i < TMX_N_PART && !r->err.code; i++) {
         job->pdi_w += units_w[i] * fmax(0, 1 + tmx_rng_normal(rng, o->rate_error));
     }
     tmx_rng_destroy(rng);
-    return TMX_OK;
 }
 
 static const struct tmx_chip *reference_chip(const struct tmx_run *r)
@@ -282,10 +278,7 @@ static void make_job(struct tmx_run *r, size_t entry)
         job->power_w *= e->power_w / k->power.sm_power_w;
         job->pdi_w = job->power_w;
     }
-    struct tmx_err why = {0};
-    if (estimate_pdi(r, chip, k, job, &why)) {
-        tmx_error_at(&r->err, why.code, e->file, e->line, "%s", why.msg);
-    }
+    estimate_pdi(r, e, chip, k, job);
     if (e->gpus > 1) { /* each has its share of the data */
         if ((size_t)e->gpus > r->n_gpu) {
             tmx_error_at(&r->err, TMX_ECONFIG, e->file, e->line, "gpus = %d: the node has %zu", e->gpus,
