@@ -481,7 +481,8 @@ enum tmx_status tmx_merge_print(const struct tmx_job_data *d, const struct tmx_j
     }
     fprintf(out, "serial: %.1f s, %.0f J\n", v.serial.time_s, v.serial.energy_j);
     if (v.cpu_known) {
-        fprintf(out, "cpu: %.1f s, %.0f J\n", v.cpu.time_s, v.cpu.energy_j);
+        fprintf(out, "cpu: %.1f s, %.0f J%s\n", v.cpu.time_s, v.cpu.energy_j,
+                m->cpu_energy_j > 0 ? ", measured" : "");
     } else {
         fprintf(out, "cpu: not known for this mix\n");
     }
