@@ -23,29 +23,18 @@ void tmx_source_widen(const struct tmx_source_view *v, struct tmx_err *err)
     }
 }
 
-/* The highest priority below `below` of jobs without a GPU; INT_MIN: none. */
-static int highest(const struct tmx_machine *m, int below)
-{
-    int priority = INT_MIN;
-    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
-        const struct tmx_job *job = &m->job[j];
-        if (job->n_gpu == 0 && job->state == TMX_JOB_WAITING && job->priority < below &&
-            job->priority > priority) {
-            priority = job->priority;
-        }
-    }
-    return priority;
-}
-
 /* By priority, then in order of arrival, until one has to wait. */
 void tmx_source_place(const struct tmx_source_view *v, struct tmx_err *err)
 {
     const struct tmx_choice *c = &v->choice[TMX_LEVEL_PLACE];
     struct tmx_machine *m = v->machine;
-    for (int level = highest(m, INT_MAX); level > INT_MIN; level = highest(m, level)) {
+    for (int level = INT_MAX, next; level > INT_MIN; level = next) { /* the first round finds the highest */
+        next = INT_MIN;
         for (size_t j = m->first_unfinished; j < m->n_arrived && !err->code; j++) {
             struct tmx_job *job = &m->job[j];
-            if (job->n_gpu > 0 || job->state != TMX_JOB_WAITING || job->priority != level) {
+            const bool waits = job->n_gpu == 0 && job->state == TMX_JOB_WAITING;
+            next = waits && job->priority < level && job->priority > next ? job->priority : next;
+            if (!waits || job->priority != level) {
                 continue;
             }
             struct tmx_place p = {.home = job->home_gpu, .n = 1};
