@@ -25,9 +25,6 @@ const char *fuzz_file(const char *data, size_t size)
     return beside;
 }
 
-#define X(name) void fuzz_##name(const char *path);
-FUZZ_READERS
-#undef X
 #define X(name) {#name, fuzz_##name},
 static const struct {
     const char *name;

@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     files[0].data = size ? (const char *)data : ""; /* no input: libFuzzer gives no bytes at all */
     files[0].size = size;
-    fuzz_reader(files[0].path);
+    FUZZ_READER(files[0].path);
     files[1].data = NULL;
     return 0;
 }
