@@ -2,15 +2,15 @@
 #ifndef TMX_BASE_TRACE_H
 #define TMX_BASE_TRACE_H
 
-/* Tables of named columns: a line of names, then one number per name and line. The
- * format of HotSpot's power (.ptrace) and temperature (.ttrace) traces. */
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "base/arena.h"
 #include "base/err.h"
+
+/* Tables of named columns: a line of names, then one number per name and line. The
+ * format of HotSpot's power (.ptrace) and temperature (.ttrace) traces. */
 
 struct tmx_trace {
     char **name; /* [n_column] spelled as in the file, may repeat */
@@ -43,5 +43,19 @@ enum { TMX_TRACE_LOSSLESS = -1 }; /* as decimals: shortest digits that read back
 /* Tab separated, no tab before the newline. */
 void tmx_trace_print_names(const char *const *name, size_t n, FILE *out);
 void tmx_trace_print_row(const double *value, size_t n, int decimals, FILE *out);
+
+/* Traces as NumPy's .npy files. */
+
+/* tmx_trace_read, and of a file that begins as a .npy does: a little-endian array of float32 or float64,
+ * one-dimensional of named fields, or rows and columns whose names are in `X.names` beside `X.npy`. A
+ * row's line is its number, from 1. *npy says which it was. Errors: tmx_trace_read's. */
+enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *npy, struct tmx_err *err);
+
+/* The head of a .npy file of n_row rows with named float64 fields; the rows follow as tmx_trace_put_row has
+ * them, digit for digit. */
+void tmx_trace_put_names(const char *const *name, size_t n, size_t n_row, FILE *out);
+void tmx_trace_put_row(const double *value, size_t n, FILE *out);
+/* Is a trace to be written in binary: does the path end in .npy? */
+bool tmx_trace_wants_npy(const char *path);
 
 #endif

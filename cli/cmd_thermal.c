@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/commands.h"
-#include "hotspot/trace_run.h"
+#include "hotspot/hotspot.h"
 #include "study/pool.h"
 #include "thermal/files/hotspot_config.h"
 

@@ -26,7 +26,7 @@
  * taken to hold for dies of other sides as well. That is the approximation; the best few candidates are
  * computed by the full grid at the end, and ranked by it. A candidate costs MODES^2 operations a block,
  * whatever the grid. */
-#include "hotspot/floorplanner.h"
+#include "hotspot/hotspot.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -38,7 +38,6 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "base/trace.h"
-#include "hotspot/settle.h"
 #include "thermal/files/hotspot_temps.h"
 #include "thermal/solver/solver.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "hotspot/trace_run.h"
+#include "hotspot/hotspot.h"
 
 #include <math.h>
 #include <stdlib.h>

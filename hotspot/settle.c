@@ -12,7 +12,7 @@
  *
  * In transients trace_run.c repeats a row with its model made again until every cell has the mean of its
  * conductivities at the row's begin and end, to 0.2 %. */
-#include "hotspot/settle.h"
+#include "hotspot/hotspot.h"
 
 #include <math.h>
 #include <string.h>

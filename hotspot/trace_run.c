@@ -11,11 +11,10 @@
 
 #include "base/plausible.h"
 #include "base/text.h"
-#include "hotspot/settle.h"
-#include "hotspot/trace_run.h"
+#include "base/trace.h"
+#include "hotspot/hotspot.h"
 #include "thermal/assembly/spec.h"
 #include "thermal/backend/reduced_model.h"
-#include "thermal/files/trace_npy.h"
 #include "thermal/thermal.h"
 
 /* What a trace would cost on the full grid and on the reduced model, so that the cheaper one can

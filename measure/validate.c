@@ -26,7 +26,7 @@
 #include "base/curve.h"
 #include "base/opt.h"
 #include "base/text.h"
-#include "hotspot/trace_run.h"
+#include "hotspot/hotspot.h"
 #include "measure/calibrate.h"
 #include "measure/replay.h"
 #include "plots/figure.h"

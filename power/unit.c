@@ -21,7 +21,6 @@
 #include "base/os.h"
 #include "power/leakage.h"
 #include "power/power.h"
-#include "power/watts.h"
 
 struct unit_options {
     bool leakage;

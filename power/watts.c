@@ -2,7 +2,6 @@
 /* Written once, compiled for each width of vector: CMake names each TMX_KERNEL (tmx_kernels in
  * CMakeLists.txt).
  * Every unit by itself, so the width is not seen in the bits. */
-#include "power/watts.h"
 #include "power/leakage.h"
 
 static bool in_range(size_t n, const double *restrict temp_k)

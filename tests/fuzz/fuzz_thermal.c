@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/trace.h"
 #include "core/floorplan/floorplan.h"
 #include "tests/fuzz/fuzz.h"
 #include "thermal/files/hotspot_config.h"
 #include "thermal/files/hotspot_lcf.h"
 #include "thermal/files/hotspot_temps.h"
 #include "thermal/files/ice.h"
-#include "thermal/files/trace_npy.h"
 
 enum { SMALL = 200 }; /* the check is quadratic */
 

@@ -12,6 +12,7 @@
 #include "base/config.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "base/trace.h"
 #include "measure/log/measured.h"
 #include "papers/suite.h"
 #include "power/regress.h"
@@ -24,7 +25,6 @@
 #include "tests/support/scratch.h"
 #include "thermal/files/ice.h"
 #include "thermal/files/stack.h"
-#include "thermal/files/trace_npy.h"
 
 /* ---- what is refused ---- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotspot/settle.h"
+#include "hotspot/hotspot.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_chip.h"
 

@@ -61,8 +61,7 @@
 
 #include "base/cache.h"
 #include "thermal/reduction/dense.h"
-#include "thermal/reduction/krylov.h"
-#include "thermal/reduction/truncate.h"
+#include "thermal/reduction/reduction.h"
 #include "thermal/solver/solver.h"
 
 static const double POWER_DENSITY =

@@ -5,8 +5,8 @@
 #include "base/provenance.h"
 #include "thermal/assembly/network.h"
 #include "thermal/assembly/spec.h"
-#include "thermal/reduction/coolant.h"
 #include "thermal/reduction/modal.h"
+#include "thermal/reduction/reduction.h"
 
 /* What the instances of the reduced back-end share. Built from a network, or read from the
  * cache; never changed afterwards. */

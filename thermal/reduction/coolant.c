@@ -42,7 +42,7 @@
  * Illinois 1997, ch. 3 (both sides); of the directions: C. Rowley, "Model reduction for fluids, using
  * balanced proper orthogonal decomposition", Int. J. Bifurcation Chaos 15 (2005) 997, whose snapshots these
  * are. */
-#include "thermal/reduction/coolant.h"
+#include "thermal/reduction/reduction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +50,6 @@
 
 #include "base/rng.h"
 #include "thermal/reduction/dense.h"
-#include "thermal/reduction/krylov.h"
 #include "thermal/solver/solver.h"
 
 const double tmx_coolant_slack = 0.25;

@@ -55,7 +55,7 @@
  *
  * Source: E. Grimme, "Krylov projection methods for model reduction", PhD thesis, Univ. of Illinois 1997,
  * ch. 3. */
-#include "thermal/reduction/krylov.h"
+#include "thermal/reduction/reduction.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -56,7 +56,7 @@
  *
  * The order below: the choice of directions (select_...), the cut to the first n of them, the modal form
  * before any cut (tmx_modes). */
-#include "thermal/reduction/truncate.h"
+#include "thermal/reduction/reduction.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotspot/floorplanner.h"
+#include "hotspot/hotspot.h"
 #include "tests/support/scratch.h"
 
 /* Ten blocks on 60 mm2 whose powers and wires pull apart, a cache that can be wrapped around them, and the

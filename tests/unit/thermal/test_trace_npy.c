@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "thermal/files/trace_npy.h"
+#include "base/trace.h"
 
 static enum tmx_status read_any(const char *path, struct tmx_trace *t, struct tmx_err *err)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TMX_THERMAL_REDUCTION_KRYLOV_H
-#define TMX_THERMAL_REDUCTION_KRYLOV_H
+#ifndef TMX_THERMAL_REDUCTION_REDUCTION_H
+#define TMX_THERMAL_REDUCTION_REDUCTION_H
 
 #include "thermal/assembly/network.h"
 #include "thermal/reduction/dense.h"
+#include "thermal/reduction/modal.h"
 
 /* Sets of nodes whose own temperatures must be accurate, where a mean over a unit is not
  * all that is read: errors are kept for each region, as its worst node's. */
@@ -108,5 +109,80 @@ size_t tmx_orthonormalise(struct tmx_growing *b, size_t n_col);
 double tmx_initial_basis(struct tmx_basis *basis, const struct tmx_network *net,
                          const struct tmx_demand *demand, const double *theta_k, const double **theta,
                          struct tmx_err *err);
+
+/* From a basis to a model of as few modes as steps of power need, at one film coefficient or at several. */
+
+/* At level l a state z has the field V x,
+ *   one level:  x = rest p + map (z - in p / rate)       several:  x = rest p + map vector[l]' z
+ * w = vector[l]' z is the same before and after a change of level; z = back[l] w. */
+struct tmx_truncated {
+    size_t n_mode;
+    double *map;               /* [n_mode][basis n_mode] */
+    double *rest;              /* [n_unit][basis n_mode] */
+    double *vector;            /* [n_level][n_mode][n_mode] by rows of modes; NULL: one level */
+    double *back;              /* the same of its inverse */
+    struct tmx_arena *vectors; /* of these two: the caller's */
+    struct tmx_arena arena;    /* of map and rest */
+};
+
+/* Overwritten but for `vectors`; end it with tmx_truncated_finish, also after failure. modal [n_level] is
+ * filled, one table a level, each to be ended with tmx_modal_finish. error [n_unit + 1][n_unit], rows as
+ * those of tmx_basis: the largest difference to the whole basis from min_step_s on, added to what is there.
+ */
+void tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis, const struct tmx_demand *demand,
+                  struct tmx_modal *modal, double *error, struct tmx_err *err);
+void tmx_truncated_finish(struct tmx_truncated *cut);
+
+/* From a basis to the modal form at one film coefficient. */
+
+struct tmx_modes { /* the modal form, not yet laid out for stepping; columns over n_mode */
+    size_t n_mode, n_unit;
+    double gamma;
+    double *rate;        /* [n_mode, 1/s] ascending */
+    double *vector;      /* [n_mode][n_mode] modes in the basis, by columns */
+    double *in, *out;    /* [n_unit][n_mode] out may be in */
+    double *one, *leave; /* [n_mode] leave: heat to the air [W], through sink and board */
+    struct tmx_arena arena;
+};
+
+/* Diagonalise the projected network at gamma. Overwritten; end with tmx_modes_finish. */
+void tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *basis, double gamma,
+                    struct tmx_err *err);
+void tmx_modes_finish(struct tmx_modes *modes);
+
+/* The full modal form, ready to step. */
+void tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal *modal, struct tmx_err *err);
+
+/* The reduced model of a network through which coolant flows: C theta' + (G + gamma A + flow F) theta = B p +
+ * flow c theta_inlet, where F is not symmetric. coolant.c says how it is made. */
+
+/* A state z of level l has the field V w, w = vector[l]' z; z = back[l] w. By rows of modes. */
+struct tmx_coolant {
+    size_t n_mode, n_basis, n_shift;
+    double *vector, *back; /* [n_level][n_mode][n_mode] */
+    float *map;            /* [n_mode][n_view] V, the caller's to free; NULL without demand->field */
+    double *still; /* [n_unit][n_view, K/W] the direct term of the field, at a middle flow; likewise */
+    /* an inlet 1 K above ambient, when all has settled: */
+    double *inlet_state; /* [n_level][n_mode] */
+    double *inlet_unit;  /* [n_level][n_unit] */
+    /* does it boil? the nodes of coolant; and a few, one of which is the hottest in every steady state, or
+     * within tmx_coolant_slack of its rise */
+    size_t n_wet, n_watch;
+    size_t *wet;                      /* [n_wet] nodes */
+    float *wet_map;                   /* [n_mode][n_wet] */
+    float *wet_still;                 /* [n_level][n_unit][n_wet] */
+    double *watch;                    /* [n_level][n_mode][n_watch] from z */
+    double *watch_direct;             /* [n_level][n_unit][n_watch] */
+    struct tmx_arena arena, of_modes; /* of the rest; of vector, back and inlet_state */
+};
+
+extern const double tmx_coolant_slack;
+
+/* *c is overwritten; end it with tmx_coolant_finish, also after failure. modal [n_level], zeroed, is filled;
+ * each is to be ended with tmx_modal_finish. error [n_unit + 1][n_unit] K/W, the last row K/K: see
+ * tmx_reduced_model. net must read units by a linear map. Errors that stay: TMX_ENOMEM or TMX_ESOLVE. */
+void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net, const struct tmx_demand *demand,
+                        struct tmx_modal *modal, double *error, struct tmx_err *err);
+void tmx_coolant_finish(struct tmx_coolant *c); /* accepts zeroed memory */
 
 #endif
