@@ -65,9 +65,7 @@ bool tmx_arena_grow(struct tmx_arena *a, void **list, size_t n, size_t size)
 
 void tmx_arena_check(const struct tmx_arena *a, struct tmx_err *err)
 {
-    if (a->failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_memory_check(!a->failed, err);
 }
 
 void tmx_arena_clear(struct tmx_arena *a)

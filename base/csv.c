@@ -309,14 +309,14 @@ static bool read_row(struct reader *r, unsigned *line)
 }
 
 /* The text and the columns' names; r is then behind them. */
-static void begin(struct reader *r, struct tmx_csv *csv, const char *path)
+static void begin(struct reader *r, struct tmx_csv *csv, const char *path, const struct tmx_err *err)
 {
     struct tmx_text_file t;
     *csv = (struct tmx_csv){0};
     *r = (struct reader){.csv = csv, .line = 1, .separator = ',', .least = SIZE_MAX};
     snprintf(csv->source, sizeof csv->source, "%s", path);
-    r->err.code = tmx_text_load(&t, path, &r->err);
-    if (r->err.code) {
+    (void)tmx_error_give(&r->err, err ? err : &r->err);
+    if (tmx_text_load(&t, path, &r->err)) {
         return;
     }
     r->at = csv->text = t.data;
@@ -362,7 +362,7 @@ enum tmx_status tmx_csv_read_short(struct tmx_csv *csv, const char *path, size_t
 {
     struct reader r;
     unsigned line = 0;
-    begin(&r, csv, path);
+    begin(&r, csv, path, err);
     r.least = least;
     while (!r.err.code && read_row(&r, &line)) {
         csv->line = make_room(&r, csv->line, csv->n_row, sizeof *csv->line);
@@ -387,7 +387,7 @@ enum tmx_status tmx_csv_each(const char *path, tmx_csv_row_fn *row, void *ctx, s
     struct tmx_csv csv;
     struct reader r;
     unsigned line = 0;
-    begin(&r, &csv, path);
+    begin(&r, &csv, path, err);
     check_names(&r);
     r.err.code = r.err.code ? r.err.code : row(ctx, &csv, &r.err);
     csv.line = &line;
@@ -440,7 +440,7 @@ size_t tmx_csv_column(const struct tmx_csv *csv, const char *name)
 enum tmx_status tmx_csv_need(const struct tmx_csv *csv, const char *names, struct tmx_err *err)
 {
     char name[64];
-    for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
+    for (const char *at = names + strspn(names, " "); !tmx_failed(err) && *at; at += strspn(at, " ")) {
         const size_t n = strcspn(at, " ");
         snprintf(name, sizeof name, "%.*s", (int)n, at);
         if (tmx_csv_column(csv, name) == csv->n_column) {
@@ -448,7 +448,7 @@ enum tmx_status tmx_csv_need(const struct tmx_csv *csv, const char *names, struc
         }
         at += n;
     }
-    return TMX_OK;
+    return tmx_failed(err) ? err->code : TMX_OK;
 }
 
 const char *tmx_csv_cell(const struct tmx_csv *csv, size_t row, size_t column)

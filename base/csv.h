@@ -24,16 +24,15 @@ struct tmx_csv {
 };
 
 /* Every row must have as many cells as the header; blank lines and those that begin with # are skipped,
- * blanks around cells dropped. Text is UTF-8. Errors: TMX_EIO, TMX_EPARSE, TMX_ECONFIG, TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_csv_read(struct tmx_csv *csv, const char *path, struct tmx_err *err);
+ * blanks around cells dropped. Text is UTF-8. Errors: TMX_EIO, TMX_EPARSE, TMX_ECONFIG, TMX_ENOMEM; of this
+ * and the two that follow they stay (base/err.h), and err may be NULL. */
+enum tmx_status tmx_csv_read(struct tmx_csv *csv, const char *path, struct tmx_err *err);
 /* The same, but a row may end early, with `least` cells or more: the others are empty. */
-TMX_NODISCARD enum tmx_status tmx_csv_read_short(struct tmx_csv *csv, const char *path, size_t least,
-                                                 struct tmx_err *err);
+enum tmx_status tmx_csv_read_short(struct tmx_csv *csv, const char *path, size_t least, struct tmx_err *err);
 /* Row by row, for files that are long beside what is kept of them: once with n_row = 0 behind the header,
  * then once a row, which is row 0. */
 typedef enum tmx_status tmx_csv_row_fn(void *ctx, const struct tmx_csv *csv, struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_csv_each(const char *path, tmx_csv_row_fn *row, void *ctx,
-                                           struct tmx_err *err);
+enum tmx_status tmx_csv_each(const char *path, tmx_csv_row_fn *row, void *ctx, struct tmx_err *err);
 /* Write one cell, in quotes where it needs them. A text that a spreadsheet would run as a formula gets a ' in
  * front. */
 void tmx_csv_text(const char *text, FILE *out);
@@ -42,8 +41,8 @@ void tmx_csv_finish(struct tmx_csv *csv); /* accepts zeroed memory */
 
 /* Index of a column; n_column when absent. */
 size_t tmx_csv_column(const struct tmx_csv *csv, const char *name);
-/* An error unless it has these columns, which blanks separate. */
-TMX_NODISCARD enum tmx_status tmx_csv_need(const struct tmx_csv *csv, const char *names, struct tmx_err *err);
+/* An error, which stays, unless it has these columns, which blanks separate. */
+enum tmx_status tmx_csv_need(const struct tmx_csv *csv, const char *names, struct tmx_err *err);
 /* A warning about columns that are none of these. */
 void tmx_csv_idle(const struct tmx_csv *csv, const size_t *column, size_t n);
 const char *tmx_csv_cell(const struct tmx_csv *csv, size_t row, size_t column);

@@ -93,6 +93,13 @@ enum tmx_status(tmx_no_memory)(struct tmx_err *err)
     return tmx_fail(err, TMX_ENOMEM, "out of memory");
 }
 
+void tmx_memory_check(bool there, struct tmx_err *err)
+{
+    if (!there) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+}
+
 enum tmx_status tmx_fail_from(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line,
                               const char *key)
 {

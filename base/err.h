@@ -2,6 +2,7 @@
 #ifndef TMX_BASE_ERR_H
 #define TMX_BASE_ERR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -24,6 +25,9 @@ enum tmx_status tmx_fail_at(struct tmx_err *err, enum tmx_status code, const cha
 /* TMX_ENOMEM, "out of memory". */
 enum tmx_status tmx_no_memory(struct tmx_err *err);
 
+/* The same where memory was not there, as an error that stays. */
+void tmx_memory_check(bool there, struct tmx_err *err);
+
 /* Errors that stay: record one where none is recorded yet. A function that works this way returns its value,
  * nothing, or err->code, does nothing when *err holds an error already, and is never given NULL; who calls it
  * looks at err->code where a decision hangs on it. A public function does this in a record of its own, which
@@ -31,6 +35,12 @@ enum tmx_status tmx_no_memory(struct tmx_err *err);
 void tmx_error(struct tmx_err *err, enum tmx_status code, const char *fmt, ...) TMX_PRINTF(3, 4);
 void tmx_error_at(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line, const char *fmt,
                   ...) TMX_PRINTF(5, 6);
+
+/* Has err an error? err may be NULL. */
+static inline bool tmx_failed(const struct tmx_err *err)
+{
+    return err && err->code;
+}
 
 /* The error of own, if it has one, becomes that of *err (may be NULL). Returns own's code. */
 enum tmx_status tmx_error_give(struct tmx_err *err, const struct tmx_err *own);

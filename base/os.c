@@ -92,6 +92,10 @@ FILE *tmx_os_open_private(const char *path)
 enum tmx_status tmx_path_join(char path[TMX_PATH_SIZE], const char *folder, const char *name,
                               struct tmx_err *err)
 {
+    if (tmx_failed(err)) {
+        path[0] = '\0';
+        return err->code;
+    }
     return snprintf(path, TMX_PATH_SIZE, "%s/%s", folder, name) < TMX_PATH_SIZE
                ? TMX_OK
                : tmx_fail_at(err, TMX_EIO, folder, 0, "folder name too long");
@@ -100,6 +104,9 @@ enum tmx_status tmx_path_join(char path[TMX_PATH_SIZE], const char *folder, cons
 enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err)
 {
     char buf[512];
+    if (tmx_failed(err)) {
+        return err->code;
+    }
     if (!*path || (*path == '-' && strchr("/", path[1]))) { /* "-" is standard output */
         return tmx_fail(err, TMX_ECONFIG, "\"%s\" is no name of a folder", path);
     }

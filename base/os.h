@@ -14,9 +14,10 @@
 #include "base/arena.h"
 
 enum { TMX_PATH_SIZE = 1024 }; /* bytes of a path with its NUL */
-/* `folder/name` into path; TMX_EIO where it is too long. */
-TMX_NODISCARD enum tmx_status tmx_path_join(char path[TMX_PATH_SIZE], const char *folder, const char *name,
-                                            struct tmx_err *err);
+/* `folder/name` into path; TMX_EIO where it is too long. Errors of this and of tmx_os_mkdirs and
+ * tmx_os_mkdirs_for stay (base/err.h), and err may be NULL. */
+enum tmx_status tmx_path_join(char path[TMX_PATH_SIZE], const char *folder, const char *name,
+                              struct tmx_err *err);
 
 /* Open a file to read it whole ("-": standard input, of any kind). Only regular files: a folder, a device, a
  * FIFO or a socket may block or never end and is an error, as is a file of more than TMX_INPUT_MAX_MIB. */
@@ -29,9 +30,9 @@ TMX_NODISCARD enum tmx_status tmx_input_check(const char *path, struct tmx_err *
  * user's own and writable by no other user. */
 FILE *tmx_os_open_private(const char *path);
 /* Make the folder at path and its parents. */
-TMX_NODISCARD enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err);
+enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err);
 /* The same for a file that is to be written: the folders above it. */
-TMX_NODISCARD enum tmx_status tmx_os_mkdirs_for(const char *file, struct tmx_err *err);
+enum tmx_status tmx_os_mkdirs_for(const char *file, struct tmx_err *err);
 
 /* Make an empty folder of a new name in $TMPDIR or /tmp; its path goes to buf. */
 TMX_NODISCARD enum tmx_status tmx_os_temp_dir(char *buf, size_t size, struct tmx_err *err);

@@ -91,6 +91,9 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
 {
     struct stat info;
     *o = (struct tmx_output){0};
+    if (tmx_failed(err)) {
+        return err->code;
+    }
     if ((size_t)snprintf(o->path, sizeof o->path, "%s", path) >= sizeof o->path) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "file name too long");
     }
@@ -196,11 +199,11 @@ void tmx_output_discard(struct tmx_output *o)
     o->temp[0] = '\0';
 }
 
-enum tmx_status tmx_output_end(struct tmx_output *o, enum tmx_status st, struct tmx_err *err)
+enum tmx_status tmx_output_end(struct tmx_output *o, struct tmx_err *err)
 {
-    st = st ? st : tmx_output_commit(o, err);
+    err->code = err->code ? err->code : tmx_output_commit(o, err);
     tmx_output_discard(o);
-    return st;
+    return err->code;
 }
 
 /* ---- folders of results ---- */
@@ -273,21 +276,16 @@ static bool is_below(const char *file)
     }
 }
 
-static void path_in(char path[TMX_PATH_SIZE], const char *folder, const char *name, struct tmx_err *err)
-{
-    err->code = err->code ? err->code : tmx_path_join(path, folder, name, err);
-}
-
 static void read_list(const char *folder, struct tmx_folder_rows *r, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
-    path_in(path, folder, TMX_FOLDER_LIST, err);
+    tmx_path_join(path, folder, TMX_FOLDER_LIST, err);
     if (err->code || !tmx_os_exists(path)) {
         return;
     }
     struct tmx_provenance *paused = tmx_provenance_pause();
-    err->code = tmx_csv_read_short(&csv, path, 1, err); /* a list that was cut off has a short row */
+    tmx_csv_read_short(&csv, path, 1, err); /* a list that was cut off has a short row */
     tmx_provenance_resume(paused);
     const size_t run = tmx_csv_column(&csv, "run"), status = tmx_csv_column(&csv, "status"),
                  file = tmx_csv_column(&csv, "file"), hash = tmx_csv_column(&csv, "hash"),
@@ -326,11 +324,10 @@ static void write_list(struct tmx_folder *f, const struct tmx_folder_rows *r, st
 {
     char path[TMX_PATH_SIZE], fresh[TMX_PATH_SIZE];
     struct tmx_output o = {0};
-    path_in(path, f->path, TMX_FOLDER_LIST, err);
-    path_in(fresh, f->path, TMX_FOLDER_LIST ".new", err);
+    tmx_path_join(path, f->path, TMX_FOLDER_LIST, err);
+    tmx_path_join(fresh, f->path, TMX_FOLDER_LIST ".new", err);
     err->code = err->code ? err->code : tmx_output_remove(fresh, err); /* a link would be followed */
-    err->code = err->code ? err->code : tmx_output_open(&o, fresh, err);
-    if (err->code) {
+    if (tmx_output_open(&o, fresh, err)) {
         return;
     }
     fputs("run,status,file,hash,command\n", o.file);
@@ -405,7 +402,7 @@ enum tmx_status tmx_folder_open(const char *path, enum tmx_folder_kind kind, str
     }
     for (size_t i = 0; !own.code && i < r.n; i++) {
         if (replaces(f, &r.row[i]) && !is_input(&r.row[i])) {
-            path_in(file, f->path, r.row[i].file, &own);
+            tmx_path_join(file, f->path, r.row[i].file, &own);
             own.code = own.code ? own.code : guard(file, &own);
         }
     }
@@ -444,7 +441,7 @@ static void take_away(const struct tmx_folder *f, struct tmx_folder_row *w, bool
     char path[TMX_PATH_SIZE];
     struct stat info;
     const size_t begin = strlen(f->path) + 1;
-    path_in(path, f->path, w->file, err);
+    tmx_path_join(path, f->path, w->file, err);
     for (char *slash = path + begin; !err->code && (slash = strchr(slash, '/')); slash++) {
         *slash = '\0';
         const bool folder = lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
@@ -512,7 +509,7 @@ static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
     for (size_t i = 0; !own.code && i < f->gone.n; i++) {
         take_away(f, &f->gone.row[i], false, &own);
     }
-    path_in(path, f->path, TMX_FOLDER_LIST, &own);
+    tmx_path_join(path, f->path, TMX_FOLDER_LIST, &own);
     own.code = own.code ? own.code : tmx_os_append(&f->list, path, &own);
     tmx_folder_rows_finish(&old);
     tmx_folder_rows_finish(&kept);
@@ -571,7 +568,7 @@ static void write_manifest(struct tmx_folder *f, const char *status, struct tmx_
         struct tmx_folder_row *w = &said.row[i];
         const bool again =
             i + 1 < said.n && !is_input(&said.row[i + 1]) && strcmp(w->file, said.row[i + 1].file) == 0;
-        path_in(path, f->path, w->file, err);
+        tmx_path_join(path, f->path, w->file, err);
         if (err->code || again) {
             continue;
         }
@@ -590,7 +587,7 @@ static void write_manifest(struct tmx_folder *f, const char *status, struct tmx_
     }
     tmx_arena_check(&kept.arena, err);
     if (!err->code && f->passes && kept.n == 0) {
-        path_in(path, f->path, TMX_FOLDER_LIST, err);
+        tmx_path_join(path, f->path, TMX_FOLDER_LIST, err);
         (void)(!err->code && remove(path) == 0 &&
                rmdir(f->path)); /* it stays where something else is in it */
     } else if (!err->code) {

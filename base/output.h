@@ -25,7 +25,8 @@ struct tmx_output {
 };
 /* For a command that computes first: TMX_EIO where path is a folder. */
 TMX_NODISCARD enum tmx_status tmx_output_possible(const char *path, struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err);
+/* An error stays (base/err.h): with one, or after one, *o is zeroed, and is fit for tmx_output_end. */
+enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err);
 /* The same for the user's own eyes and hand: a new file of mode 0600 takes the name, whatever had it. */
 TMX_NODISCARD enum tmx_status tmx_output_open_private(struct tmx_output *o, const char *path,
                                                       struct tmx_err *err);
@@ -37,9 +38,8 @@ TMX_NODISCARD enum tmx_status tmx_output_check(struct tmx_output *o, struct tmx_
 TMX_NODISCARD enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err);
 /* Drop an output that was not committed; accepts a zeroed or a committed one. */
 void tmx_output_discard(struct tmx_output *o);
-/* Commit where st, what came of opening and writing, is TMX_OK, else drop. Returns st, or the commit's
- * status. */
-TMX_NODISCARD enum tmx_status tmx_output_end(struct tmx_output *o, enum tmx_status st, struct tmx_err *err);
+/* Commit where err has no error, else drop; returns err->code. */
+enum tmx_status tmx_output_end(struct tmx_output *o, struct tmx_err *err);
 
 /* Remove a file; one that is absent is fine, one that has been read is an error. */
 TMX_NODISCARD enum tmx_status tmx_output_remove(const char *path, struct tmx_err *err);

@@ -30,7 +30,8 @@ static enum tmx_status drop_mark(struct tmx_text_file *t, struct tmx_err *err)
 
 enum tmx_status tmx_text_load(struct tmx_text_file *t, const char *path, struct tmx_err *err)
 {
-    enum tmx_status st = tmx_text_load_bytes(t, path, err);
+    *t = (struct tmx_text_file){0};
+    enum tmx_status st = tmx_failed(err) ? err->code : tmx_text_load_bytes(t, path, err);
     st = st ? st : drop_mark(t, err);
     const char *nul = st ? NULL : memchr(t->data, '\0', t->size);
     if (nul) {

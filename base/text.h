@@ -28,8 +28,9 @@ struct tmx_lines { /* zero-initialise, then tmx_lines_next */
 
 /* Read the file at path ("-" is standard input) whole, without a UTF-8 byte-order mark, and note it as
  * an input (provenance.h). What tmx_input_open (os.h) refuses, UTF-16 and files holding a NUL byte are errors
- * (TMX_EIO, TMX_EPARSE). Release with tmx_text_finish, which accepts zeroed memory. */
-TMX_NODISCARD enum tmx_status tmx_text_load(struct tmx_text_file *t, const char *path, struct tmx_err *err);
+ * (TMX_EIO, TMX_EPARSE), which stay (base/err.h). Release with tmx_text_finish, which accepts zeroed
+ * memory. */
+enum tmx_status tmx_text_load(struct tmx_text_file *t, const char *path, struct tmx_err *err);
 /* The bytes as they are, for files that may be binary. */
 TMX_NODISCARD enum tmx_status tmx_text_load_bytes(struct tmx_text_file *t, const char *path,
                                                   struct tmx_err *err);

@@ -344,7 +344,7 @@ static void write_floorplan(const struct args *a, struct tmx_floorplan *fp, stru
              a->file ? a->file : "");
     tmx_floorplan_normalise(fp);
     err->code = err->code ? err->code : tmx_floorplan_check(fp, a->gaps, err);
-    err->code = err->code ? err->code : tmx_os_mkdirs_for(a->out, err);
+    tmx_os_mkdirs_for(a->out, err);
     if (!err->code && a->to == TMX_TO_ICE) {
         for (size_t u = 0; u < fp->n_unit; u++) {
             if (!isnan(fp->unit[u].heat_capacity_j_per_m3k)) {

@@ -33,7 +33,7 @@ static void run(void *args, struct tmx_err *err)
         return;
     }
     (void)(tmx_output_open(&o, a->out, err) || tmx_reproduce(a->dir.text, a->dir.n, a->notes, o.file, err));
-    (void)!tmx_output_end(&o, err->code, err);
+    tmx_output_end(&o, err);
 }
 
 const struct tmx_command tmx_cmd_reproduce = {

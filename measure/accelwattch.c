@@ -254,10 +254,11 @@ static void file_name(const struct report *r, size_t k, char name[64])
 static void write_kernel(const struct kernel *k, const char *dir, const char *name, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE], file[80];
-    struct tmx_output o = {0};
+    struct tmx_output o;
     const double n = (double)k->launches;
     snprintf(file, sizeof file, "%s.cfg", name);
-    if (!tmx_path_join(path, dir, file, err) && !tmx_output_open(&o, path, err)) {
+    tmx_path_join(path, dir, file, err);
+    if (!tmx_output_open(&o, path, err)) {
         fprintf(o.file,
                 "name = \"%s\";\ndoc = \"mean of %lld launches, watts by component\";\n"
                 "source = \"AccelWattch's report; launch and block lifetime assumed\";\n"
@@ -289,9 +290,7 @@ static enum tmx_status import_report(const struct tmx_text_file *text, const cha
     if (!r.err.code) {
         end_launch(&r, text->name);
     }
-    if (!r.err.code && dir && !tmx_os_mkdirs(dir, &r.err)) {
-        (void)!tmx_folder_open(dir, TMX_FOLDER_RESULTS, &r.err);
-    }
+    (void)(dir && (tmx_os_mkdirs(dir, &r.err) || tmx_folder_open(dir, TMX_FOLDER_RESULTS, &r.err)));
     *t = r.err.code
              ? NULL
              : tmx_table_of("kernel launches:d power_w:1 sm_w:1 l2_w:1 dram_w:1 static_w:1 constant_w:1");
@@ -436,10 +435,10 @@ enum tmx_status tmx_accelwattch_import(const char *path, const char *chip, const
         st = chip ? tmx_data_find(TMX_DATA_CHIP, chip, folder, err)
                   : tmx_fail(err, TMX_ECONFIG, "a power trace needs --chip, whose units get the watts");
         st = st ? st : tmx_chip_open(&c, folder, err);
-        st = st ? st : tmx_os_mkdirs_for(out, err);
-        st = st ? st : tmx_output_open(&o, out, err);
+        tmx_os_mkdirs_for(out, err);
+        st = tmx_output_open(&o, out, err);
         st = st ? st : import_trace(&text, &c, o.file, t, err);
-        st = tmx_output_end(&o, st, err);
+        st = tmx_output_end(&o, err);
     } else if (!st && strstr(text.data, "kernel_name")) {
         st = chip ? tmx_fail(err, TMX_ECONFIG, "--chip does nothing: a report of kernels names no units")
                   : import_report(&text, out, t, err);

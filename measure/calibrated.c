@@ -130,9 +130,8 @@ static struct tmx_table *covariance_table(const struct tmx_calibration *c, const
 static void save(struct tmx_table *t, const char *dir, const char *name, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    if (!err->code && !tmx_path_join(path, dir, name, err)) {
-        (void)!tmx_table_save(t, TMX_FORMAT_CSV, path, err);
-    }
+    tmx_path_join(path, dir, name, err);
+    tmx_table_save(t, TMX_FORMAT_CSV, path, err);
     tmx_table_destroy(t);
 }
 
@@ -465,8 +464,8 @@ static double side_m(const struct ladder *l, double *thickness_m, double *k_w_pe
 static enum tmx_status open_file(struct tmx_output *o, const char *dir, const char *name, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE + 64];
-    const enum tmx_status st = tmx_path_join(path, dir, name, err);
-    return st ? st : tmx_output_open(o, path, err);
+    tmx_path_join(path, dir, name, err);
+    return tmx_output_open(o, path, err);
 }
 
 static enum tmx_status write_package(const struct tmx_rc *m, size_t g, const char *dir, struct tmx_err *err)
@@ -828,14 +827,13 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
     if (strlen(dir) > TMX_PATH_SIZE - 64) {
         return tmx_fail_at(err, TMX_EIO, dir, 0, "the name is too long");
     }
-    if (!tmx_os_mkdirs(dir, &failed) && !tmx_folder_open(dir, TMX_FOLDER_RESULTS, &failed)) {
-        save(fit_table(c, log), dir, "fit.csv", &failed);
-        save(covariance_table(c, log), dir, "covariance.csv", &failed);
-        save(residual_table(c, log), dir, "residuals.csv", &failed);
-    }
-    if (!failed.code && !open_file(&o, dir, "how.txt", &failed)) {
+    (void)(tmx_os_mkdirs(dir, &failed) || tmx_folder_open(dir, TMX_FOLDER_RESULTS, &failed));
+    save(fit_table(c, log), dir, "fit.csv", &failed);
+    save(covariance_table(c, log), dir, "covariance.csv", &failed);
+    save(residual_table(c, log), dir, "residuals.csv", &failed);
+    if (!open_file(&o, dir, "how.txt", &failed)) {
         print_how(log, options, o.file);
-        (void)!tmx_output_commit(&o, &failed);
+        tmx_output_end(&o, &failed);
     }
     const double inlet_c = air_c(c, log, options, from, sizeof from);
     if (!failed.code && strlen(dir) > 200) {
@@ -968,7 +966,7 @@ enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct t
         return tmx_fail(err, TMX_ECONFIG, "%s: expected the folder of thermix calibrate, or its fit.csv",
                         path);
     }
-    (void)!tmx_csv_read(&csv, tmx_os_exists(file) ? file : path, &failed);
+    tmx_csv_read(&csv, tmx_os_exists(file) ? file : path, &failed);
     for (size_t i = 0; i < N_READ && !failed.code; i++) {
         c[i] = tmx_csv_column(&csv, names[i]);
         if (c[i] == csv.n_column) {

@@ -108,9 +108,8 @@ static void find_chips(const char *path, struct row *rows, size_t n)
             continue;
         }
         char path_of[TMX_PATH_SIZE], *gpu = rows[i].gpu;
-        struct tmx_err none = {0};
         snprintf(gpu, sizeof rows[i].gpu, "%s", rows[i].hardware);
-        while (tmx_data_find(TMX_DATA_CHIP, gpu, path_of, &none)) {
+        while (tmx_data_find(TMX_DATA_CHIP, gpu, path_of, NULL)) {
             char *dash = strrchr(gpu, '-');
             if (!dash) {
                 snprintf(gpu, sizeof rows[i].gpu, "%.*s", (int)strcspn(rows[i].hardware, "-"),
@@ -192,7 +191,7 @@ static struct row *read_rows(const char *path, const struct tmx_llm *like, size_
     struct row *rows = NULL;
     size_t column[N_NAME + 1], *model = &column[N_NAME];
     *n = 0;
-    (void)!tmx_csv_read(&csv, path, err);
+    tmx_csv_read(&csv, path, err);
     for (size_t c = 0; !err->code && c < N_NAME; c++) {
         column[c] = tmx_csv_column(&csv, names[c]);
         if (column[c] == csv.n_column && c < HARDWARE) {
@@ -392,9 +391,7 @@ static void fit_token_with(const struct fit *f, unsigned use, double c[N_TOKEN],
     gsl_vector *y = gsl_vector_alloc(n), *x = gsl_vector_alloc(p);
     gsl_multifit_linear_workspace *w = gsl_multifit_linear_alloc(n, p);
     double chisq;
-    if (!(a && cov && y && x && w)) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_memory_check(a && cov && y && x && w, err);
     for (size_t i = 0, r = 0; !err->code && i < f->n; i++) {
         const double v[N_TOKEN] = {1, f->cell[i].batch, f->cell[i].cached};
         for (size_t k = 0, at = 0; i != f->without && k < N_TOKEN; k++) {

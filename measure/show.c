@@ -184,5 +184,5 @@ enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measur
         tmx_plot_draw(p, "measured", name, figure_data(m, i, end, predicted, if_so));
         i = end;
     }
-    return p->st;
+    return p->err->code;
 }

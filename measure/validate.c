@@ -278,7 +278,7 @@ static bool measured(const char *file, char path[TMX_PATH_SIZE], struct tmx_err 
 {
     char name[128];
     snprintf(name, sizeof name, "workloads/measured/%s", file);
-    return !err->code && !tmx_data_file(name, path, err);
+    return !tmx_data_file(name, path, err);
 }
 
 /* No rows after an error, which a file without these columns is. */
@@ -973,7 +973,7 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
     s.targets = read_targets(&failed);
     TMX_TAKE(&s.arena, s.value, n_task * s.targets.n_row);
     tmx_arena_check(&s.arena, &failed);
-    (void)(failed.code || tmx_pool_run(&pool, &failed));
+    tmx_pool_run(&pool, &failed);
     for (size_t k = 0; !failed.code && k < s.targets.n_row; k++) {
         size_t i = 0;
         while (i < n_task && !s.value[i * s.targets.n_row + k].has) {
@@ -1053,5 +1053,5 @@ enum tmx_status tmx_validate_draw(const struct tmx_silicon_points *of, const cha
         tmx_plot_draw(&p, "silicon", f->name, t);
     }
     finish(&file);
-    return st ? st : p.st;
+    return st ? st : err->code;
 }

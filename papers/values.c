@@ -340,7 +340,7 @@ static void load_notes(struct notes *n, const char *dir, const char *suite, stru
         snprintf(path, sizeof path, "%s/%.*s.md", dir, (int)strcspn(suite, "-"), suite);
     }
     if (!err->code && tmx_os_exists(path)) {
-        (void)!tmx_text_load(&n->text, path, err);
+        tmx_text_load(&n->text, path, err);
     }
 }
 
@@ -535,7 +535,8 @@ enum tmx_status tmx_paper_stack(const char *const *dir, size_t n_dir, struct tmx
     tmx_arena_check(&arena, err);
     for (size_t i = 0; i < n_dir && !err->code; i++) {
         char path[1200];
-        (void)(tmx_path_join(path, dir[i], "paper.csv", err) || tmx_csv_read(&csv[i], path, err));
+        tmx_path_join(path, dir[i], "paper.csv", err);
+        tmx_csv_read(&csv[i], path, err);
     }
     *t = err->code ? NULL : tmx_table_of("suite");
     for (size_t i = 0; i < n_dir && *t; i++) { /* all columns, in the order in which they are met */

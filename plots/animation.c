@@ -24,11 +24,11 @@ static enum tmx_status draw(void *ctx, size_t frame, FILE *out, struct tmx_err *
     p.err = err;
     snprintf(name, sizeof name, "frame%05zu", frame);
     tmx_plot_frame(&p, name, f->all, f->n_gpu, frame, f->low_c, f->high_c);
-    return p.st;
+    return err->code;
 }
 
 /* The first n pictures: the folder may hold more of an earlier film. */
-static enum tmx_status join(const struct tmx_animation *a, const char *dir, size_t n, struct tmx_err *err)
+static void join(const struct tmx_animation *a, const char *dir, size_t n, struct tmx_err *err)
 {
     const bool gif = tmx_text_ends(a->out, ".gif");
     char rate[24], count[24];
@@ -46,34 +46,22 @@ static enum tmx_status join(const struct tmx_animation *a, const char *dir, size
                                 filter,      "-pix_fmt", gif ? "pal8" : "yuv420p",
                                 film,        NULL};
     struct tmx_os_private d;
-    enum tmx_status st = tmx_os_private_begin(&d, err);
-    if (st) {
-        return st;
+    if (tmx_os_private_begin(&d, err)) {
+        return;
     }
-    st = tmx_os_private_link(&d, dir, "pictures", err);
-    st = st ? st : tmx_os_private_run(&d, argv, &code, err);
-    if (!st && code != 0) {
-        st = tmx_fail_at(err, TMX_EPROGRAM, a->out, 0, "ffmpeg failed (exit code %d)", code);
+    if (!tmx_os_private_link(&d, dir, "pictures", err) && !tmx_os_private_run(&d, argv, &code, err) &&
+        code != 0) {
+        tmx_error_at(err, TMX_EPROGRAM, a->out, 0, "ffmpeg failed (exit code %d)", code);
     }
-    st = st ? st : tmx_plot_take(&d, film, a->out, err);
+    (void)(err->code || tmx_plot_take(&d, film, a->out, err));
     tmx_os_private_end(&d);
-    return st;
-}
-
-static enum tmx_status find_ffmpeg(struct tmx_err *err)
-{
-    static const char *const version[] = {"ffmpeg", "-version", NULL};
-    int code = 0;
-    const enum tmx_status st = tmx_os_run(version, "/dev/null", &code, err);
-    return !st && code != 0 ? tmx_fail(err, TMX_EPROGRAM,
-                                       "ffmpeg is not installed (Debian, Ubuntu: apt install ffmpeg); "
-                                       "`thermix report` has a heat-map player that needs none")
-                            : st;
 }
 
 enum tmx_status tmx_animation(const struct tmx_animation *a, FILE *said, struct tmx_err *err)
 {
+    static const char *const version[] = {"ffmpeg", "-version", NULL};
     char dir[TMX_PATH_SIZE];
+    int code = 0;
     struct tmx_history *all = NULL;
     size_t n_gpu = 0;
     snprintf(dir, sizeof dir, "%s.frames", a->out);
@@ -81,28 +69,31 @@ enum tmx_status tmx_animation(const struct tmx_animation *a, FILE *said, struct 
     if (!tmx_text_ends(a->out, ".mp4") && !tmx_text_ends(a->out, ".gif")) {
         return tmx_fail(err, TMX_ECONFIG, "-o %s: expected a name that ends in .mp4 or .gif", a->out);
     }
-    enum tmx_status st = find_ffmpeg(err);
-    st = st ? st : tmx_history_load(&all, &n_gpu, a->run, a->n_frame, err);
-    if (!st && all[0].n_frame == 0) {
-        st = tmx_fail_at(err, TMX_EIO, a->run, 0, "no temps.ttrace; run it with --hotspot SECONDS");
+    if (!tmx_os_run(version, "/dev/null", &code, err) && code != 0) {
+        tmx_error(err, TMX_EPROGRAM,
+                  "ffmpeg is not installed (Debian, Ubuntu: apt install ffmpeg); `thermix report` has a "
+                  "heat-map player that needs none");
     }
-    st = st ? st : tmx_plot_begin(&plot, err);
-    if (!st) {
+    if (!tmx_history_load(&all, &n_gpu, a->run, a->n_frame, err) && all[0].n_frame == 0) {
+        tmx_error_at(err, TMX_EIO, a->run, 0, "no temps.ttrace; run it with --hotspot SECONDS");
+    }
+    if (!err->code && !tmx_plot_begin(&plot, err)) {
         tmx_plot_folder(&plot);
-        st = plot.st;
+        (void)(err->code || tmx_folder_start(plot.dir, err)); /* the pictures are drawn by other processes */
     }
-    st = st ? st : tmx_folder_start(plot.dir, err); /* the pictures are drawn by other processes */
-    if (!st) {
+    if (!err->code) {
         struct frames frames = {.all = all, .n_gpu = n_gpu, .plot = &plot};
         tmx_history_range(all, n_gpu, &frames.low_c, &frames.high_c);
         frames.low_c = floor(frames.low_c);
         frames.high_c = ceil(frames.high_c);
         const struct tmx_pool pool = {
             .n_task = all[0].n_frame, .noun = "pictures", .ctx = &frames, .run = draw};
-        st = tmx_pool_run(&pool, err);
+        err->code = tmx_pool_run(&pool, err);
     }
-    st = st ? st : join(a, dir, all[0].n_frame, err);
-    if (!st) {
+    if (!err->code) {
+        join(a, dir, all[0].n_frame, err);
+    }
+    if (!err->code) {
         tmx_print_visible(said, "%s: %zu picture%s, one of every %zu row%s of the run%s%s\n", a->out,
                           all[0].n_frame, tmx_plural(all[0].n_frame), all[0].frame_stride,
                           tmx_plural(all[0].frame_stride), a->keep ? "; they are in " : "",
@@ -112,5 +103,5 @@ enum tmx_status tmx_animation(const struct tmx_animation *a, FILE *said, struct 
         tmx_folder_pass(dir);
     }
     tmx_history_free(all, n_gpu);
-    return st;
+    return err->code;
 }

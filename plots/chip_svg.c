@@ -145,9 +145,8 @@ static enum tmx_status save_svg(const struct tmx_floorplan *fp, const char *path
     const double w_m = tmx_floorplan_width_m(fp), h_m = tmx_floorplan_height_m(fp);
     const double scale = side_px / fmax(w_m, h_m), height_px = h_m * scale,
                  width_px = margin_px + w_m * scale + 16;
-    const enum tmx_status st = tmx_output_open(&o, path, err);
-    if (st) {
-        return st;
+    if (tmx_output_open(&o, path, err)) {
+        return err->code;
     }
     fprintf(
         o.file,
@@ -163,7 +162,7 @@ static enum tmx_status save_svg(const struct tmx_floorplan *fp, const char *path
     draw_scale(w_m, h_m, scale, height_px, o.file);
     (void)draw_key(&kinds, width_px, height_px + 68, o.file);
     fputs("</svg>\n", o.file);
-    return tmx_output_commit(&o, err);
+    return tmx_output_end(&o, err);
 }
 
 /* By gnuplot, whose other formats are these. */
@@ -173,10 +172,8 @@ static enum tmx_status save_picture(const struct tmx_floorplan *fp, const char *
     struct kinds kinds;
     char dir[1024], text[80];
     find_kinds(&kinds, fp);
-    enum tmx_status st = tmx_plot_target(&p, path, NULL, dir, sizeof dir, err);
-    st = st ? st : tmx_plot_begin(&p, err);
-    if (st) {
-        return st;
+    if (tmx_plot_target(&p, path, NULL, dir, sizeof dir, err) || tmx_plot_begin(&p, err)) {
+        return err->code;
     }
     struct tmx_table *t = tmx_table_of(TMX_OUTLINE_COLUMNS " kind:d");
     tmx_plot_folder(&p);
@@ -191,7 +188,7 @@ static enum tmx_status save_picture(const struct tmx_floorplan *fp, const char *
     tmx_plot_numbers(&p, "width_mm height_mm",
                      (double[]){1e3 * tmx_floorplan_width_m(fp), 1e3 * tmx_floorplan_height_m(fp)});
     tmx_plot_draw(&p, "floorplan", "floorplan", t);
-    return p.st;
+    return err->code;
 }
 
 enum tmx_status tmx_floorplan_draw(const struct tmx_floorplan *fp, const char *path, struct tmx_err *err)
@@ -263,11 +260,11 @@ enum tmx_status tmx_budget_save_svg(const struct tmx_chip *c, const struct tmx_t
 {
     struct tmx_output o;
     bool *on = calloc(c->n_sm, sizeof *on);
-    enum tmx_status st = on ? tmx_os_mkdirs_for(path, err) : tmx_fail(err, TMX_ENOMEM, "map");
-    st = st ? st : tmx_output_open(&o, path, err);
-    if (!st) {
+    tmx_memory_check(on, err);
+    tmx_os_mkdirs_for(path, err);
+    if (!tmx_output_open(&o, path, err)) {
         draw_all(c, t, watts, on, o.file);
     }
     free(on);
-    return st ? st : tmx_output_commit(&o, err);
+    return tmx_output_end(&o, err);
 }

@@ -119,19 +119,18 @@ static void put_gpu(struct events *e, const struct tmx_history *h, bool sms)
 }
 
 /* From arrival to start, and from start to end, on each of a kernel's GPUs. */
-static enum tmx_status put_kernels(struct events *e, const struct tmx_export *o, double end_s,
-                                   struct tmx_err *err)
+static void put_kernels(struct events *e, const struct tmx_export *o, double end_s, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    struct tmx_csv csv = {0};
-    enum tmx_status st = tmx_path_join(path, o->run, "kernels.csv", err);
-    st = st ? st : tmx_csv_read(&csv, path, err);
-    const size_t kernel = st ? 0 : tmx_csv_column(&csv, "kernel"), arrival = kernel + 1;
-    const size_t gpu = st ? 0 : tmx_csv_column(&csv, "gpu"), gpus = st ? 0 : tmx_csv_column(&csv, "gpus");
-    if (!st && (kernel + 3 >= csv.n_column || gpu == csv.n_column || gpus == csv.n_column)) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, 1, "not the kernels.csv of `thermix run`");
+    struct tmx_csv csv;
+    tmx_path_join(path, o->run, "kernels.csv", err);
+    tmx_csv_read(&csv, path, err);
+    const size_t kernel = tmx_csv_column(&csv, "kernel"), arrival = kernel + 1,
+                 gpu = tmx_csv_column(&csv, "gpu"), gpus = tmx_csv_column(&csv, "gpus");
+    if (kernel + 3 >= csv.n_column || gpu == csv.n_column || gpus == csv.n_column) {
+        tmx_error_at(err, TMX_EPARSE, path, 1, "not the kernels.csv of `thermix run`");
     }
-    for (size_t r = 0; !st && r < csv.n_row; r++) {
+    for (size_t r = 0; !err->code && r < csv.n_row; r++) {
         double at[3], first = 0, n = 1; /* arrival, start, end */
         for (size_t i = 0; i < 3; i++) {
             if (!tmx_csv_real(&csv, r, arrival + i, &at[i])) {
@@ -153,16 +152,16 @@ static enum tmx_status put_kernels(struct events *e, const struct tmx_export *o,
         }
     }
     tmx_csv_finish(&csv);
-    return st;
 }
 
-static enum tmx_status write_events(const struct tmx_export *o, const struct tmx_history *all, size_t n_gpu,
-                                    FILE *out, struct tmx_err *err)
+static void write_events(const struct tmx_export *o, const struct tmx_history *all, size_t n_gpu, FILE *out,
+                         struct tmx_err *err)
 {
     const struct tmx_history *h = &all[o->gpu < 0 ? 0 : o->gpu];
     struct events e = {.out = out};
     if (h->n_time == 0) {
-        return tmx_fail_at(err, TMX_ECONFIG, o->run, 0, "no trace.csv; run it with --trace SECONDS");
+        tmx_error_at(err, TMX_ECONFIG, o->run, 0, "no trace.csv; run it with --trace SECONDS");
+        return;
     }
     e.begin_s = 1e-6 * row_us(&e, h, 0);
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", out);
@@ -173,20 +172,21 @@ static enum tmx_status write_events(const struct tmx_export *o, const struct tmx
     }
     put(&e, json_pack("{ss ss ss si sf}", "ph", "i", "s", "g", "name", "end of the warm-up", "pid", 0, "ts",
                       us(&e, 0)));
-    const enum tmx_status st = put_kernels(&e, o, h->time_s[h->n_time - 1], err);
+    put_kernels(&e, o, h->time_s[h->n_time - 1], err);
     fputs("\n]}\n", out);
-    return e.failed ? tmx_no_memory(err) : st;
+    tmx_memory_check(!e.failed, err);
 }
 
 /* Units as rectangles of the plane, GPUs side by side as in `thermix plot`'s heat map, in metres. */
-static enum tmx_status write_vtk(const struct tmx_export *o, const struct tmx_history *all, size_t n_gpu,
-                                 FILE *out, struct tmx_err *err)
+static void write_vtk(const struct tmx_export *o, const struct tmx_history *all, size_t n_gpu, FILE *out,
+                      struct tmx_err *err)
 {
     const size_t first = o->gpu < 0 ? 0 : (size_t)o->gpu, end = o->gpu < 0 ? n_gpu : first + 1;
     size_t n = 0;
     double pitch_m = 0;
     if (all[0].n_frame == 0) {
-        return tmx_fail_at(err, TMX_ECONFIG, o->run, 0, "no temps.ttrace; run it with --hotspot SECONDS");
+        tmx_error_at(err, TMX_ECONFIG, o->run, 0, "no temps.ttrace; run it with --hotspot SECONDS");
+        return;
     }
     const size_t frame = tmx_history_frame(all, n_gpu, o->at_s, err);
     for (size_t g = first; g < end; g++) {
@@ -228,7 +228,6 @@ static enum tmx_status write_vtk(const struct tmx_export *o, const struct tmx_hi
             }
         }
     }
-    return err->code;
 }
 
 enum tmx_status tmx_export(const struct tmx_export *o, struct tmx_err *err)
@@ -237,19 +236,18 @@ enum tmx_status tmx_export(const struct tmx_export *o, struct tmx_err *err)
     const bool vtk = dot && strcmp(dot, ".vtk") == 0;
     struct tmx_history *all = NULL;
     size_t n_gpu = 0;
-    struct tmx_output out = {0};
+    struct tmx_output out;
     if (!vtk && !(dot && strcmp(dot, ".json") == 0)) {
         return tmx_fail(err, TMX_ECONFIG,
                         "-o %s: expected X.json, events for Perfetto, or X.vtk, for ParaView", o->out);
     }
-    enum tmx_status st = tmx_history_load(&all, &n_gpu, o->run, 100000, err);
-    if (!st && o->gpu >= (long)n_gpu) {
-        st = tmx_fail_at(err, TMX_ECONFIG, o->run, 0, "--gpu %ld: the run has GPUs 0 to %zu", o->gpu,
-                         n_gpu - 1);
+    if (!tmx_history_load(&all, &n_gpu, o->run, 100000, err) && o->gpu >= (long)n_gpu) {
+        tmx_error_at(err, TMX_ECONFIG, o->run, 0, "--gpu %ld: the run has GPUs 0 to %zu", o->gpu, n_gpu - 1);
     }
-    st = st ? st : tmx_os_mkdirs_for(o->out, err);
-    st = st ? st : tmx_output_open(&out, o->out, err);
-    st = st ? st : (vtk ? write_vtk : write_events)(o, all, n_gpu, out.file, err);
+    tmx_os_mkdirs_for(o->out, err);
+    if (!tmx_output_open(&out, o->out, err)) {
+        (vtk ? write_vtk : write_events)(o, all, n_gpu, out.file, err);
+    }
     tmx_history_free(all, n_gpu);
-    return tmx_output_end(&out, st, err);
+    return tmx_output_end(&out, err);
 }

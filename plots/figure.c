@@ -26,35 +26,28 @@ enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
     static const char *const find[] = {"/bin/sh", "-c", "command -v gnuplot", NULL};
     int code = 0;
     p->err = err;
-    p->st = TMX_OK;
     if (tmx_names_find(p->format, formats, N_FORMAT) == N_FORMAT) {
-        return tmx_fail(err, TMX_ECONFIG, "unknown format \"%s\"; known: svg, png, pdf", p->format);
+        tmx_error(err, TMX_ECONFIG, "unknown format \"%s\"; known: svg, png, pdf", p->format);
     }
-    enum tmx_status st = tmx_os_run(find, "/dev/null", &code, err);
-    if (!st && code != 0) {
-        st =
-            tmx_fail(err, TMX_EPROGRAM, "gnuplot is not installed (Debian, Ubuntu: apt install gnuplot-nox)");
+    if (!err->code && !tmx_os_run(find, "/dev/null", &code, err) && code != 0) {
+        tmx_error(err, TMX_EPROGRAM, "gnuplot is not installed (Debian, Ubuntu: apt install gnuplot-nox)");
     }
-    p->st = st;
-    return st;
+    return err->code;
 }
 
 void tmx_plot_folder(struct tmx_plot *p)
 {
     char path[TMX_PATH_SIZE];
-    p->st = p->st ? p->st : tmx_path_join(path, p->dir, "data", p->err);
-    p->st = p->st ? p->st : tmx_os_mkdirs(path, p->err);
-    p->st = p->st ? p->st : tmx_folder_open(p->dir, TMX_FOLDER_FIGURES, p->err);
+    tmx_path_join(path, p->dir, "data", p->err);
+    (void)(tmx_os_mkdirs(path, p->err) || tmx_folder_open(p->dir, TMX_FOLDER_FIGURES, p->err));
 }
 
 bool tmx_plot_read(struct tmx_plot *p, const char *folder, const char *file, bool must, struct tmx_csv *csv)
 {
     char path[TMX_PATH_SIZE];
     *csv = (struct tmx_csv){0};
-    p->st = p->st ? p->st : tmx_path_join(path, folder, file, p->err);
-    const bool there = !p->st && (must || tmx_os_exists(path));
-    p->st = there ? tmx_csv_read(csv, path, p->err) : p->st;
-    return there && !p->st;
+    tmx_path_join(path, folder, file, p->err);
+    return (must || tmx_os_exists(path)) && !tmx_csv_read(csv, path, p->err);
 }
 
 static void data_path(const struct tmx_plot *p, const char *name, const char *part, char path[TMX_PATH_SIZE])
@@ -145,11 +138,11 @@ static struct tmx_table *tame_table(const struct tmx_plot *p, const struct tmx_t
 void tmx_plot_data(struct tmx_plot *p, const char *name, const char *part, struct tmx_table *t)
 {
     char path[TMX_PATH_SIZE];
-    if (!p->st && tmx_plot_wants(p, name) && !(p->st = tmx_table_check(t, p->err))) {
+    if (tmx_plot_wants(p, name) && !tmx_table_check(t, p->err)) {
         struct tmx_table *tamed = tame_table(p, t);
         data_path(p, name, part, path);
-        p->st = tmx_table_check(tamed, p->err);
-        p->st = p->st ? p->st : tmx_table_save(tamed, TMX_FORMAT_CSV, path, p->err);
+        tmx_table_check(tamed, p->err);
+        tmx_table_save(tamed, TMX_FORMAT_CSV, path, p->err);
         tmx_table_destroy(tamed);
         keep_part(p, part);
     }
@@ -221,17 +214,18 @@ void tmx_plot_labels(struct tmx_plot *p, const char *name, const char *part)
     struct tmx_output o;
     const size_t n = p->n_label;
     p->n_label = 0;
-    if (p->st || !tmx_plot_wants(p, name)) {
+    if (p->err->code || !tmx_plot_wants(p, name)) {
         return;
     }
     snprintf(of, sizeof of, "%s_labels", part);
     data_path(p, name, of, path);
-    p->st = n < TMX_PLOT_LABELS ? tmx_output_open(&o, path, p->err)
-                                : tmx_fail_at(p->err, TMX_EIO, path, 0, "too many names for a figure");
-    if (!p->st) {
+    if (n >= TMX_PLOT_LABELS) {
+        tmx_error_at(p->err, TMX_EIO, path, 0, "too many names for a figure");
+    }
+    if (!tmx_output_open(&o, path, p->err)) {
         fprintf(o.file, "key,text\n");
         fwrite(p->labels, 1, n, o.file);
-        p->st = tmx_output_commit(&o, p->err);
+        tmx_output_end(&o, p->err);
         keep_part(p, of);
     }
 }
@@ -337,8 +331,8 @@ enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, 
         return tmx_fail_at(err, TMX_EPROGRAM, out, 0, "nothing was drawn");
     }
     const bool boxes = film && boxes_whole(f);
-    enum tmx_status st = tmx_output_open(&o, out, err);
-    while (!st && (n = fread(block, 1, sizeof block, f)) > 0) {
+    tmx_output_open(&o, out, err);
+    while (o.file && (n = fread(block, 1, sizeof block, f)) > 0) {
         if (dated) {
             undate(block, n, &at);
         }
@@ -353,39 +347,32 @@ enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, 
         n_tail = kept + last;
     }
     fclose(f);
-    if (st) {
-        return st;
-    }
     if (!(film ? boxes : ends_whole(kind, tail, n_tail))) {
-        tmx_output_discard(&o);
-        return tmx_fail_at(err, TMX_EFULL, out, 0, "drawn only in part and not kept; is the disk of %s full?",
-                           d->path);
+        tmx_error_at(err, TMX_EFULL, out, 0, "drawn only in part and not kept; is the disk of %s full?",
+                     d->path);
     }
-    return tmx_output_commit(&o, err);
+    return tmx_output_end(&o, err);
 }
 
 /* In the private folder: the parts as data*.csv, the scripts as scripts/. */
-static enum tmx_status fill(const struct tmx_plot *p, const char *name, const char *script,
-                            const struct tmx_os_private *d, struct tmx_err *err)
+static void fill(const struct tmx_plot *p, const char *name, const char *script,
+                 const struct tmx_os_private *d, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE], as[64];
-    enum tmx_status st = tmx_data_find(TMX_DATA_PLOT, script, path, err);
-    char *slash = st ? NULL : strrchr(path, '/');
-    if (slash) {
-        *slash = '\0';
+    if (!tmx_data_find(TMX_DATA_PLOT, script, path, err)) {
+        *strrchr(path, '/') = '\0';
+        err->code = tmx_os_private_link(d, path, "scripts", err);
     }
-    st = st ? st : tmx_os_private_link(d, path, "scripts", err);
-    for (size_t i = 0; i < p->n_part && !st; i++) {
+    for (size_t i = 0; i < p->n_part && !err->code; i++) {
         char from[TMX_PATH_SIZE];
         data_path(p, name, p->part[i], from);
         snprintf(as, sizeof as, "data%s.csv", p->part[i]);
-        st = tmx_os_private_link(d, from, as, err);
+        err->code = tmx_os_private_link(d, from, as, err);
     }
-    return st;
 }
 
-static enum tmx_status draw(const struct tmx_plot *p, const char *script, const char *name, const char *out,
-                            struct tmx_err *err)
+static void draw(const struct tmx_plot *p, const char *script, const char *name, const char *out,
+                 struct tmx_err *err)
 {
     struct tmx_os_private d;
     char vars[200], path[100], picture[20];
@@ -399,19 +386,16 @@ static enum tmx_status draw(const struct tmx_plot *p, const char *script, const 
     static const char quietly[] = "\"$@\" 2>messages; c=$?; [ $c = 0 ] || cat messages >&2; exit $c";
     const char *const argv[] = {"sh",      "-c", quietly, "sh", "env", "LC_ALL=C.UTF-8",
                                 "gnuplot", "-d", "-e",    vars, path,  NULL};
-    enum tmx_status st = tmx_os_private_begin(&d, err);
-    if (st) {
-        return st;
+    if (tmx_os_private_begin(&d, err)) {
+        return;
     }
-    st = fill(p, name, script, &d, err);
-    st = st ? st : tmx_os_private_run(&d, argv, &code, err);
-    if (!st && code != 0) {
-        st = tmx_fail_at(err, TMX_EPROGRAM, out, 0,
-                         "gnuplot failed (exit code %d); it was drawing %s/data/%s.csv", code, p->dir, name);
+    fill(p, name, script, &d, err);
+    if (!err->code && !tmx_os_private_run(&d, argv, &code, err) && code != 0) {
+        tmx_error_at(err, TMX_EPROGRAM, out, 0,
+                     "gnuplot failed (exit code %d); it was drawing %s/data/%s.csv", code, p->dir, name);
     }
-    st = st ? st : tmx_plot_take(&d, picture, out, err);
+    (void)(err->code || tmx_plot_take(&d, picture, out, err));
     tmx_os_private_end(&d);
-    return st;
 }
 
 bool tmx_plot_wants(const struct tmx_plot *p, const char *name)
@@ -429,8 +413,8 @@ void tmx_plot_drop(struct tmx_plot *p)
 void tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, struct tmx_table *t)
 {
     char beside[TMX_PATH_SIZE];
-    p->st = p->st ? p->st : tmx_table_check(t, p->err);
-    if (!p->st && tmx_table_rows(t) == 0) {
+    tmx_table_check(t, p->err);
+    if (!p->err->code && tmx_table_rows(t) == 0) {
         if (!p->quiet && tmx_plot_wants(p, name)) {
             tmx_print_visible(stderr, "figure %s: no row to draw\n", name);
         }
@@ -446,15 +430,17 @@ void tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, str
     tmx_plot_labels(p, name, "");
     const bool lacks[] = {p->title && !p->said_title, p->x_label && !p->said_x, p->y_label && !p->said_y};
     static const char *const option[] = {"--title", "--x-label", "--y-label"};
-    for (size_t i = 0; i < 3 && !p->st && tmx_plot_wants(p, name); i++) {
-        p->st = lacks[i] ? tmx_fail(p->err, TMX_ECONFIG,
-                                    "%s: the script of figure %s (plots/scripts/%s.gp) has its own words",
-                                    option[i], name, script)
-                         : TMX_OK;
+    for (size_t i = 0; i < 3 && tmx_plot_wants(p, name); i++) {
+        if (lacks[i]) {
+            tmx_error(p->err, TMX_ECONFIG,
+                      "%s: the script of figure %s (plots/scripts/%s.gp) has its own words", option[i], name,
+                      script);
+        }
     }
-    if (!p->st && tmx_plot_wants(p, name) && !(p->st = draw(p, script, name, out, p->err))) {
-        p->n_figure++;
-        if (!p->quiet) {
+    if (!p->err->code && tmx_plot_wants(p, name)) {
+        draw(p, script, name, out, p->err);
+        p->n_figure += !p->err->code;
+        if (!p->err->code && !p->quiet) {
             printf("%s\n", out);
         }
     }
@@ -541,7 +527,7 @@ void tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t 
     for (size_t i = 0; i < n_front; i++) {
         tmx_table_row(best, "%s %g %g", point[front[i]].name, point[front[i]].x, point[front[i]].y);
     }
-    p->st = p->st || front ? p->st : tmx_no_memory(p->err);
+    tmx_memory_check(front, p->err);
     free(front);
     tmx_plot_data(p, "pareto", "_front", best);
     tmx_plot_draw(p, "pareto", "pareto", all);

@@ -31,9 +31,8 @@ struct tmx_plot {
     double at_s;
     bool said_title, said_x, said_y; /* the next figure has such a word */
     bool quiet;
-    size_t n_figure; /* drawn so far */
-    struct tmx_err *err;
-    enum tmx_status st; /* the first error; err has its words */
+    size_t n_figure;     /* drawn so far */
+    struct tmx_err *err; /* the first stays (base/err.h) */
     /* Of the next figure: */
     char part[TMX_PLOT_PARTS][TMX_PLOT_PART]; /* written so far */
     size_t n_part;
@@ -58,8 +57,8 @@ bool tmx_plot_is_file(const char *to);
 /* Is the figure asked for? */
 bool tmx_plot_wants(const struct tmx_plot *p, const char *name);
 
-/* The calls below draw a figure: its data, what its script looks up, the picture. An error stays in p: those
- * that follow it do nothing, and who began looks at p->st. */
+/* The calls below draw a figure: its data, what its script looks up, the picture. An error stays in p:
+ * those that follow it do nothing, and who began looks at p->err. */
 
 /* Makes <dir>/data, once it is known that there is something to draw. */
 void tmx_plot_folder(struct tmx_plot *p);

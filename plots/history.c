@@ -49,9 +49,7 @@ static void read_folder(struct tmx_history **all, size_t *n_gpu, const char *dir
         }
         *n_gpu = tmx_setting_length(gpus);
         *all = calloc(*n_gpu, sizeof **all);
-        if (!*all) {
-            tmx_error(err, TMX_ENOMEM, "out of memory");
-        }
+        tmx_memory_check(*all, err);
     }
     for (size_t g = 0; !err->code && g < *n_gpu; g++) {
         const struct tmx_setting *gpu = tmx_setting_at(gpus, g),
@@ -221,7 +219,7 @@ static void read_trace(struct tmx_history *all, size_t n_gpu, const char *path, 
     TMX_TAKE(&arena, t.n_row, n_gpu);
     TMX_TAKE(&arena, t.seen, n_gpu);
     tmx_arena_check(&arena, err);
-    (void)!(err->code || tmx_csv_each(path, trace_row, &t, err));
+    tmx_csv_each(path, trace_row, &t, err);
     for (size_t g = 0; !err->code && g < n_gpu; g++) {
         struct tmx_history *h = &all[g];
         double **lines[N_LINE];
@@ -237,7 +235,7 @@ static void read_trace(struct tmx_history *all, size_t n_gpu, const char *path, 
         tmx_arena_check(&h->arena, err);
     }
     t.taking = true;
-    (void)!(err->code || tmx_csv_each(path, trace_row, &t, err));
+    tmx_csv_each(path, trace_row, &t, err);
     for (size_t g = 0; !err->code && g < n_gpu; g++) {
         struct tmx_history *h = &all[g];
         for (size_t i = 0; i < h->n_time * h->n_sm; i++) {
@@ -255,7 +253,7 @@ static double read_interval(const char *path, struct tmx_err *err)
     struct tmx_span key, value;
     double interval_s = 0;
     bool found = false;
-    (void)!tmx_text_load(&text, path, err);
+    tmx_text_load(&text, path, err);
     while (!err->code && !found && tmx_lines_next(&lines, &text)) {
         struct tmx_span rest = lines.line;
         found = tmx_span_field(&rest, &key) && tmx_span_is(key, "-sampling_intvl") &&
@@ -275,9 +273,7 @@ static void read_frames(struct tmx_history *h, size_t n_gpu, const char *dir, do
     char suffix[32] = ""; /* none where there is one GPU */
     struct tmx_trace temps = {0}, power = {0};
     const size_t n_unit = h->floorplan.n_unit;
-    if (tmx_path_join(config, dir, "thermal.config", err)) {
-        return;
-    }
+    tmx_path_join(config, dir, "thermal.config", err);
     const double interval_s = read_interval(config, err);
     if (n_gpu > 1) {
         snprintf(suffix, sizeof suffix, "_gpu%zu", h->gpu);
@@ -327,30 +323,29 @@ enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const 
 {
     char trace[TMX_PATH_SIZE];
     double warmup_s = 0;
-    struct tmx_err own = {0};
     const bool has_frames = tmx_history_has_frames(dir);
     *all = NULL;
     *n_gpu = 0;
     snprintf(trace, sizeof trace, "%s/trace.csv", dir);
     if (!tmx_os_exists(trace) && !has_frames) {
-        return tmx_fail_at(err, TMX_EIO, dir, 0,
-                           "no trace.csv or temps.ttrace; make them with `thermix run CONFIG -o %s --trace 1 "
-                           "--hotspot 1`",
-                           dir);
+        tmx_error_at(err, TMX_EIO, dir, 0,
+                     "no trace.csv or temps.ttrace; make them with `thermix run CONFIG -o %s --trace 1 "
+                     "--hotspot 1`",
+                     dir);
     }
-    read_folder(all, n_gpu, dir, &warmup_s, &own);
-    if (!own.code && tmx_os_exists(trace)) {
-        read_trace(*all, *n_gpu, trace, max, &own);
+    read_folder(all, n_gpu, dir, &warmup_s, err);
+    if (!err->code && tmx_os_exists(trace)) {
+        read_trace(*all, *n_gpu, trace, max, err);
     }
-    for (size_t g = 0; g < *n_gpu && !own.code && has_frames; g++) {
-        read_frames(&(*all)[g], *n_gpu, dir, warmup_s, max, &own);
+    for (size_t g = 0; g < *n_gpu && !err->code && has_frames; g++) {
+        read_frames(&(*all)[g], *n_gpu, dir, warmup_s, max, err);
     }
-    if (own.code) {
+    if (err->code) {
         tmx_history_free(*all, *n_gpu);
         *all = NULL;
         *n_gpu = 0;
     }
-    return tmx_error_give(err, &own);
+    return err->code;
 }
 
 void tmx_history_free(struct tmx_history *all, size_t n_gpu)

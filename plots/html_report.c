@@ -326,7 +326,7 @@ static void add_table(struct page *p, const char *of, const char *title, json_t 
 static void add_csv(struct page *p, const char *path, const char *of, const char *title)
 {
     struct tmx_csv csv = {0};
-    (void)!tmx_csv_read(&csv, path, &p->err);
+    tmx_csv_read(&csv, path, &p->err);
     json_t *columns = json_array(), *rows = json_array();
     bool *text = calloc(csv.n_column + 1, sizeof *text);
     keep(p, text != NULL);
@@ -424,7 +424,7 @@ static void add_study(struct page *p, const char *path)
     if (tmx_results_load(&set, path, which_of(p), &p->err)) {
         return;
     }
-    (void)!tmx_flat(&set, &all, &t, &p->err);
+    tmx_flat(&set, &all, &t, &p->err);
     json_t *columns = json_array();
     for (size_t c = 0; !p->err.code && c < tmx_table_columns(t); c++) {
         json_array_append_new(columns, json_string(tmx_table_column(t, c)->name));
@@ -534,7 +534,7 @@ static void add_run(struct page *p, const char *dir, bool *hall)
 {
     struct tmx_history *all;
     size_t n_gpu, model = 0;
-    (void)!tmx_history_load(&all, &n_gpu, dir, p->r->max_frame, &p->err);
+    tmx_history_load(&all, &n_gpu, dir, p->r->max_frame, &p->err);
     *hall = n_gpu > HALL;
     for (size_t g = 0; g < n_gpu && !p->err.code; g++) {
         size_t hotter = 0, most = p->r->max_frame;
@@ -591,7 +591,7 @@ static void add_figure(struct page *p, const char *of, const char *folder, const
     struct tmx_text_file svg = {0};
     snprintf(path, sizeof path, "%s/%s", folder, file);
     snprintf(name, sizeof name, "%.*s", (int)strlen(file) - 4, file);
-    if (p->err.code || tmx_text_load(&svg, path, &p->err)) {
+    if (tmx_text_load(&svg, path, &p->err)) {
         return;
     }
     char *code = base64(svg.data, svg.size);
@@ -670,7 +670,7 @@ static void add_verdict(struct page *p, const char *dir)
     const struct tmx_explain x = {.path = path, .folder = dir, .sets = &none, .steps = true, .brief = true};
     struct tmx_explained e = {0};
     struct tmx_err why = {0};
-    (void)!tmx_path_join(path, dir, "resolved.cfg", &p->err);
+    tmx_path_join(path, dir, "resolved.cfg", &p->err);
     struct tmx_warn_listener unheard = {.alone = true}; /* resolved.cfg has them */
     tmx_warn_begin(&unheard);
     const bool explain = !p->err.code && p->r->explain && is_short(dir, path);
@@ -794,7 +794,7 @@ static void put_page(const char *json, FILE *out, struct tmx_err *err)
     fwrite(data_at + 6, 1, (size_t)(script_at - data_at - 6), out);
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
         struct tmx_text_file script = {0};
-        if (!err->code && !tmx_data_file(scripts[i], path, err) && !tmx_text_load(&script, path, err)) {
+        if (!tmx_data_file(scripts[i], path, err) && !tmx_text_load(&script, path, err)) {
             fwrite(script.data, 1, script.size, out);
         }
         tmx_text_finish(&script);
@@ -841,9 +841,9 @@ static void save(struct page *p)
                 json_object_set_new(p->data, "colours", colours) == 0);
     char *json = p->err.code ? NULL : json_dumps(p->data, JSON_COMPACT | JSON_REAL_PRECISION(10));
     keep(p, json != NULL);
-    if (!p->err.code && !tmx_output_open(&o, p->r->out, &p->err)) {
+    if (!tmx_output_open(&o, p->r->out, &p->err)) {
         put_page(json, o.file, &p->err);
-        (void)!tmx_output_end(&o, p->err.code, &p->err);
+        tmx_output_end(&o, &p->err);
     }
     free(json);
 }
@@ -865,7 +865,7 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
         !tmx_data_file("plots/scripts/captions.csv", folder, &p.err) &&
         !tmx_csv_read(&p.captions, folder, &p.err) &&
         !tmx_data_file("plots/scripts/colours.csv", folder, &p.err)) {
-        (void)!tmx_csv_read(&p.colours, folder, &p.err);
+        tmx_csv_read(&p.colours, folder, &p.err);
     }
     for (size_t i = 0; i < r->n_result && !p.err.code; i++) {
         add_results(&p, r->results[i], i);

@@ -123,7 +123,6 @@ static void draw_heatmap(struct tmx_plot *p, const struct tmx_history *all, size
     double low_c, high_c;
     tmx_history_range(all, n_gpu, &low_c, &high_c);
     const size_t frame = tmx_history_frame(all, n_gpu, p->at ? p->at_s : NAN, p->err);
-    p->st = p->err->code;
     p->at = p->at && !tmx_plot_wants(p, "heatmap");
     tmx_plot_frame(p, "heatmap", all, n_gpu, frame, floor(low_c), ceil(high_c));
 }
@@ -237,20 +236,20 @@ static void draw_run(struct tmx_plot *p, const char *run_dir)
 {
     struct tmx_history *all = NULL;
     size_t n_gpu = 0;
-    p->st = p->st ? p->st : tmx_history_load(&all, &n_gpu, run_dir, MAX_TIMES, p->err);
+    tmx_history_load(&all, &n_gpu, run_dir, MAX_TIMES, p->err);
     tmx_plot_folder(p);
     const bool hall = n_gpu > HALL;
     if (hall) {
         draw_hall(p, run_dir);
     }
-    if (!p->st && hall && !p->only && !p->quiet) {
+    if (!p->err->code && hall && !p->only && !p->quiet) {
         fprintf(stderr,
                 "%zu GPUs: the overview and the %d hottest; --figure heatmap or, for example, "
                 "temperature_gpu0 draws "
                 "others\n",
                 n_gpu, WORST);
     }
-    for (size_t g = 0; g < n_gpu && !p->st; g++) {
+    for (size_t g = 0; g < n_gpu && !p->err->code; g++) {
         if (all[g].n_time > 0 && (!hall || p->only || hotter(all, n_gpu, g) < WORST)) {
             draw_temperature(p, &all[g], n_gpu);
             draw_sms(p, &all[g], n_gpu);
@@ -289,12 +288,11 @@ static void warn_of_changes(const char *folder)
 static void nothing(struct tmx_plot *p, const char *results, bool table)
 {
     if (p->only) {
-        p->st = tmx_fail_at(
-            p->err, TMX_ECONFIG, results, 0,
-            "there is no figure \"%s\" of these results; without --figure all are drawn and named", p->only);
-        return;
+        tmx_error_at(p->err, TMX_ECONFIG, results, 0,
+                     "there is no figure \"%s\" of these results; without --figure all are drawn and named",
+                     p->only);
     }
-    p->st = tmx_fail_at(
+    tmx_error_at(
         p->err, TMX_EIO, results, 0,
         table ? "nothing to draw: its table.csv has no numbers for any figure; `thermix cta -o` and `thermix "
                 "gate -o` write tables only"
@@ -322,10 +320,10 @@ enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const 
         }
         tmx_plot_serve(p, results);
     }
-    if (!p->st && p->n_figure == before && (!study || p->only)) {
+    if (p->n_figure == before && (!study || p->only)) {
         nothing(p, results, table);
     }
-    return p->st;
+    return p->err->code;
 }
 
 enum tmx_status tmx_plot_explain(struct tmx_plot *p, struct tmx_explained *e)
@@ -338,5 +336,5 @@ enum tmx_status tmx_plot_explain(struct tmx_plot *p, struct tmx_explained *e)
     tmx_plot_data(p, "explain", "_sm", e->by_sm);
     tmx_plot_draw(p, "explain", "explain", e->over_time);
     e->over_time = e->by_sm = NULL;
-    return p->st;
+    return p->err->code;
 }

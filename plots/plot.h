@@ -45,9 +45,9 @@ struct tmx_history { /* of one GPU */
 };
 
 /* Read the parts that are there (at least one must be), at most max rows of each: one history a GPU,
- * *all owned by the caller. Errors: TMX_EIO with how to make the files, TMX_EPARSE. */
-TMX_NODISCARD enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const char *dir,
-                                               size_t max, struct tmx_err *err);
+ * *all owned by the caller. Errors: TMX_EIO with how to make the files, TMX_EPARSE; they stay. */
+enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const char *dir, size_t max,
+                                 struct tmx_err *err);
 void tmx_history_free(struct tmx_history *all, size_t n_gpu); /* accepts NULL */
 
 /* Does the folder hold what heat maps are made of? */

@@ -45,7 +45,7 @@ static void draw_latency(struct tmx_plot *p, const struct tmx_csv *csv)
     double *v = calloc(csv->n_row + 1, sizeof *v);
     const size_t class_of = tmx_csv_column(csv, "class");
     size_t n_class[2] = {0, 0};
-    p->st = p->st || v ? p->st : tmx_no_memory(p->err);
+    tmx_memory_check(v, p->err);
     for (size_t r = 0; r < csv->n_row; r++) {
         n_class[class_of < csv->n_column && strcmp(tmx_csv_cell(csv, r, class_of), "low") == 0]++;
     }
@@ -74,7 +74,7 @@ static void draw_places(struct tmx_plot *p, const char *run_dir)
     struct tmx_table *t = tmx_table_of("gpu:d peak_temp_c:2 peak_memory_c:2 mean_inlet_c:2");
     bool there[4] = {false};
     (void)tmx_plot_read(p, run_dir, "gpus.csv", true, &csv);
-    for (size_t r = 0; !p->st && r < csv.n_row && t; r++) {
+    for (size_t r = 0; !p->err->code && r < csv.n_row && t; r++) {
         tmx_table_row(t, "%zu", r);
         for (size_t c = 1; c < 4; c++) {
             const double v = tmx_csv_value_at(&csv, r, tmx_table_column(t, c)->name);
@@ -153,9 +153,9 @@ static void put_thresholds(struct tmx_plot *p, const char *run_dir, double budge
     static const char *const keys[] = {"t1", "t2", "target"};
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
-    p->st = p->st ? p->st : tmx_path_join(path, run_dir, "resolved.cfg", p->err);
-    p->st = p->st ? p->st : tmx_config_open(&cfg, path, p->err);
-    const struct tmx_setting *row = p->st ? NULL : tmx_config_find(cfg, "row");
+    tmx_path_join(path, run_dir, "resolved.cfg", p->err);
+    const bool open = !p->err->code && !tmx_config_open(&cfg, path, p->err);
+    const struct tmx_setting *row = open ? tmx_config_find(cfg, "row") : NULL;
     for (size_t i = 0; row && budget_w > 0 && i < sizeof keys / sizeof keys[0]; i++) {
         const struct tmx_setting *s = tmx_setting_member(row, keys[i]);
         double share;
@@ -191,21 +191,21 @@ static void draw_rows(struct tmx_plot *p, const char *run_dir)
     struct rows f = {.n_row = 0};
     const bool there = tmx_plot_read(p, run_dir, "rows.csv", false, &f.csv);
     f.row = there ? tmx_csv_column(&f.csv, "row") : 0;
-    for (size_t i = 0; i < N_OF_ROW && there && !p->st; i++) {
+    for (size_t i = 0; i < N_OF_ROW && there; i++) {
         f.column[i] = tmx_csv_column(&f.csv, of_row[i]);
-        p->st = f.column[i] < f.csv.n_column && f.row < f.csv.n_column
-                    ? TMX_OK
-                    : tmx_fail_at(p->err, TMX_EPARSE, f.csv.source, 1, "no column %s", of_row[i]);
+        if (f.column[i] == f.csv.n_column || f.row == f.csv.n_column) {
+            tmx_error_at(p->err, TMX_EPARSE, f.csv.source, 1, "no column %s", of_row[i]);
+        }
     }
-    for (size_t r = 0; !p->st && r < f.csv.n_row; r++) {
+    for (size_t r = 0; !p->err->code && r < f.csv.n_row; r++) {
         f.n_row = (size_t)fmax((double)f.n_row, tmx_csv_value(&f.csv, r, f.row) + 1);
     }
     double *peak = calloc(f.n_row + 1, sizeof *peak);
-    p->st = p->st || peak ? p->st : tmx_no_memory(p->err);
-    for (size_t k = 0; !p->st && k < f.n_row; k++) {
+    tmx_memory_check(peak, p->err);
+    for (size_t k = 0; !p->err->code && k < f.n_row; k++) {
         peak[k] = most(&f, k, POWER);
     }
-    for (size_t k = 0; !p->st && k < f.n_row; k++) {
+    for (size_t k = 0; !p->err->code && k < f.n_row; k++) {
         size_t higher = 0;
         for (size_t i = 0; i < f.n_row; i++) {
             higher += peak[i] > peak[k] || (peak[i] == peak[k] && i < k);
@@ -223,7 +223,7 @@ void tmx_plot_serve(struct tmx_plot *p, const char *run_dir)
     struct tmx_csv requests;
     bool partial;
     if (tmx_plot_read(p, run_dir, "requests.csv", false, &requests)) {
-        p->st = tmx_run_folder_check(run_dir, &partial, p->err);
+        (void)!tmx_run_folder_check(run_dir, &partial, p->err);
         tmx_plot_folder(p);
         draw_rows(p, run_dir);
         draw_latency(p, &requests);

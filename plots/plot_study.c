@@ -122,7 +122,7 @@ static struct values values_of(struct tmx_plot *p, const struct tmx_result_set *
     struct tmx_query q = {.rows = {key}, .value = {metric}, .aggregate = {TMX_COUNT}};
     struct tmx_table *t = NULL;
     set_where(&q, axes);
-    p->st = p->st ? p->st : tmx_pivot(set, &q, &t, p->err);
+    tmx_pivot(set, &q, &t, p->err);
     struct values v = {.n = tmx_table_rows(t)};
     double number;
     for (size_t r = 0; r < v.n; r++) {
@@ -137,7 +137,7 @@ static const char *by_of(struct tmx_plot *p, const struct tmx_result_set *set,
                          const struct tmx_study_axes *axes, const char *x, const char *y)
 {
     const char *by = axes->by;
-    for (size_t k = 0; k < set->n_key && !by && !p->st; k++) {
+    for (size_t k = 0; k < set->n_key && !by && !p->err->code; k++) {
         struct values v = {0};
         if (strcmp(set->key[k], x) != 0) {
             v = values_of(p, set, axes, set->key[k], y);
@@ -220,18 +220,19 @@ static struct tmx_table *curves(struct tmx_plot *p, const struct tmx_result_set 
     double least = INFINITY, most = 0;
     set_where(&q, a);
     set_where(&places, a);
-    p->st = p->st ? p->st : q.pooled ? tmx_pivot(set, &q, &t, p->err) : tmx_no_memory(p->err);
-    p->st = p->st ? p->st : tmx_pivot(set, &places, &order, p->err);
-    const bool repeated = !p->st && tmx_only_repeated(set, q.pooled);
+    tmx_memory_check(q.pooled, p->err);
+    tmx_pivot(set, &q, &t, p->err);
+    tmx_pivot(set, &places, &order, p->err);
+    const bool repeated = !p->err->code && tmx_only_repeated(set, q.pooled);
     /* Half the 95 % interval of what each word of the axis adds to the mean (study/analysis/analysis.h). */
     struct tmx_table *effects = NULL;
     struct tmx_err ignored = {0};
     size_t metric;
-    if (!p->st && few && !repeated && a->n_where == 0 && !a->by &&
+    if (!p->err->code && few && !repeated && a->n_where == 0 && !a->by &&
         !tmx_metric_index(set, a->y, &metric, &ignored)) {
-        (void)!tmx_effects(set, metric, &effects, &ignored);
+        tmx_effects(set, metric, &effects, &ignored);
     }
-    for (size_t r = 0; !p->st && r < tmx_table_rows(t); r++) {
+    for (size_t r = 0; !p->err->code && r < tmx_table_rows(t); r++) {
         const char *value = tmx_table_cell(t, r, x)->text;
         const double mean = tmx_table_cell(t, r, x + 1)->real, n = tmx_table_cell(t, r, x + 5)->real;
         const double half = effects    ? half_of(effects, a->x, value)
@@ -247,7 +248,7 @@ static struct tmx_table *curves(struct tmx_plot *p, const struct tmx_result_set 
                       isnan(half) ? tmx_table_cell(t, r, x + 3)->real : mean + half,
                       place_of(set, x_key, order, few, value));
     }
-    if (!p->st) {
+    if (!p->err->code) {
         const char *bars = most < 2   ? ""
                            : repeated ? "95 % interval of the mean"
                            : effects  ? "95 % interval of the main effect"
@@ -268,13 +269,13 @@ static struct tmx_run_of *kept_runs(struct tmx_plot *p, const struct tmx_result_
                                     const struct tmx_study_axes *a, size_t *n)
 {
     size_t where[16];
-    struct tmx_run_of *g = p->st ? NULL : malloc((set->n_run + 1) * sizeof *g);
+    struct tmx_run_of *g = p->err->code ? NULL : malloc((set->n_run + 1) * sizeof *g);
     *n = 0;
-    p->st = p->st || g ? p->st : tmx_no_memory(p->err);
-    for (size_t i = 0; i < a->n_where && i < 16 && !p->st; i++) {
-        p->st = tmx_where_index(set, &a->where[i], &where[i], p->err);
+    tmx_memory_check(g, p->err);
+    for (size_t i = 0; i < a->n_where && i < 16; i++) {
+        tmx_where_index(set, &a->where[i], &where[i], p->err);
     }
-    for (size_t r = 0; r < set->n_run && !p->st; r++) {
+    for (size_t r = 0; r < set->n_run && !p->err->code; r++) {
         bool keep = set->run[r].done;
         for (size_t i = 0; i < a->n_where && i < 16; i++) {
             keep = keep && tmx_where_run(&a->where[i], set, where[i], &set->run[r]);
@@ -292,9 +293,9 @@ static struct tmx_table *points(struct tmx_plot *p, const struct tmx_result_set 
 {
     size_t x = 0, by = 0, y = 0, n = 0;
     struct tmx_table *out = tmx_table_of(columns);
-    p->st = p->st ? p->st : tmx_key_index(set, a->x, &x, p->err);
-    p->st = p->st || !a->by ? p->st : tmx_key_index(set, a->by, &by, p->err);
-    p->st = p->st ? p->st : tmx_metric_index(set, a->y, &y, p->err);
+    tmx_key_index(set, a->x, &x, p->err);
+    (void)(a->by && tmx_key_index(set, a->by, &by, p->err));
+    tmx_metric_index(set, a->y, &y, p->err);
     struct tmx_run_of *g = kept_runs(p, set, a, &n);
     for (size_t r = 0; r < n; r++) {
         const double v = g[r].run->metric[y];
@@ -315,8 +316,8 @@ static void label_names(struct tmx_plot *p, const struct tmx_result_set *set, co
     const char **names = calloc(tmx_table_rows(t) + 1, sizeof *names);
     size_t n = 0, at = 0;
     double number;
-    p->st = p->st || names ? p->st : tmx_no_memory(p->err);
-    for (size_t r = 0; !p->st && r < tmx_table_rows(t); r++) {
+    tmx_memory_check(names, p->err);
+    for (size_t r = 0; !p->err->code && r < tmx_table_rows(t); r++) {
         const char *name = tmx_table_cell(t, r, 0)->text;
         if (tmx_names_find(name, names, n) == n) {
             names[n++] = name;
@@ -391,19 +392,19 @@ static void scatter(struct tmx_plot *p, const struct tmx_result_set *set, const 
     char(*who)[NAME];
     struct tmx_arena arena = {0};
     struct tmx_table *t = tmx_table_of(columns), *best = tmx_table_of("x:4 y:4 name");
-    p->st = p->st ? p->st : tmx_metric_index(set, a->x, &x, p->err);
-    p->st = p->st ? p->st : tmx_metric_index(set, a->y, &y, p->err);
-    p->st = p->st || !a->by ? p->st : tmx_key_index(set, a->by, &by, p->err);
+    tmx_metric_index(set, a->x, &x, p->err);
+    tmx_metric_index(set, a->y, &y, p->err);
+    (void)(a->by && tmx_key_index(set, a->by, &by, p->err));
     struct tmx_run_of *g = kept_runs(p, set, a, &n);
     TMX_TAKE(&arena, point, n + 1);
     TMX_TAKE(&arena, who, n + 1);
     TMX_TAKE(&arena, front, n + 1);
-    p->st = p->st || !arena.failed ? p->st : tmx_no_memory(p->err);
+    tmx_arena_check(&arena, p->err);
     const bool more_x = more_is_better(a->x), more_y = more_is_better(a->y);
-    if (!p->st) {
+    if (!p->err->code) {
         qsort(g, n, sizeof *g, tmx_run_order);
     }
-    for (size_t first = 0, next; first < n && !p->st; first = next) {
+    for (size_t first = 0, next; first < n && !p->err->code; first = next) {
         struct tmx_moments of[2] = {{0}};
         char text[TMX_REAL_SIZE], shorter[80];
         for (next = first; next < n && tmx_run_axes(&g[first], &g[next]) == 0; next++) {
@@ -422,13 +423,13 @@ static void scatter(struct tmx_plot *p, const struct tmx_result_set *set, const 
                                                    more_y ? -of[1].mean : of[1].mean};
         n_point++;
     }
-    const size_t n_front = p->st ? 0 : tmx_pareto_front(point, n_point, front);
+    const size_t n_front = p->err->code ? 0 : tmx_pareto_front(point, n_point, front);
     for (size_t i = 0; i < n_front; i++) {
         const struct tmx_pareto_point *at = &point[front[i]];
         tmx_table_row(best, "%g %g %s", more_x ? -at->x : at->x, more_y ? -at->y : at->y,
                       n_front <= MOST_NAMES ? at->name : "");
     }
-    if (!p->st && n_point > 1 && tmx_plot_wants(p, name)) {
+    if (!p->err->code && n_point > 1 && tmx_plot_wants(p, name)) {
         char title[200];
         snprintf(title, sizeof title, "Study %s; %s and %s is better", set->study, more_x ? "right" : "left",
                  more_y ? "above" : "below");
@@ -450,14 +451,14 @@ static void label_numbers(struct tmx_plot *p, const char *key, const struct tmx_
 {
     const size_t n = tmx_table_rows(t);
     double *v = calloc(n + 1, sizeof *v);
-    p->st = p->st || v ? p->st : tmx_no_memory(p->err);
-    for (size_t r = 0; !p->st && r < n; r++) {
+    tmx_memory_check(v, p->err);
+    for (size_t r = 0; !p->err->code && r < n; r++) {
         (void)tmx_text_real(tmx_table_cell(t, r, column)->text, &v[r]);
     }
-    if (!p->st) {
+    if (!p->err->code) {
         qsort(v, n, sizeof *v, tmx_real_compare);
     }
-    for (size_t r = 0; !p->st && r < n; r++) {
+    for (size_t r = 0; !p->err->code && r < n; r++) {
         if (r == 0 || v[r] != v[r - 1]) {
             tmx_plot_number(p, key, v[r]);
         }
@@ -473,7 +474,7 @@ static void draw(struct tmx_plot *p, const struct tmx_result_set *set, const str
                         by = a->by ? values_of(p, set, a, a->by, a->y) : (struct values){0};
     const bool map = !sampled && !x.text && !by.text && by.n > MAX_CURVES / 2;
     figure_name(set, a->y, a->x, name);
-    if (p->st || x.n < 2 || !tmx_plot_wants(p, name)) {
+    if (p->err->code || x.n < 2 || !tmx_plot_wants(p, name)) {
         return;
     }
     double longest = 0;
@@ -495,54 +496,51 @@ static void draw(struct tmx_plot *p, const struct tmx_result_set *set, const str
     tmx_plot_draw(p, "study", name, t);
 }
 
-/* Names as the study has them; TMX_ECONFIG for one it has not. */
-static enum tmx_status find_axes(const struct tmx_result_set *set, struct tmx_study_axes *a, bool *of_metrics,
-                                 struct tmx_err *err)
+/* Names as the study has them; TMX_ECONFIG for one it has not. Is x a metric? */
+static bool find_axes(const struct tmx_result_set *set, struct tmx_study_axes *a, struct tmx_err *err)
 {
-    size_t i = 0;
+    size_t x = 0, by = 0, y = 0;
     const bool metric = a->x && tmx_result_find(set->key, set->n_key, a->x) == set->n_key &&
                         tmx_result_find(set->metric, set->n_metric, a->x) < set->n_metric;
     if (metric && !a->y) {
-        return tmx_fail(err, TMX_ECONFIG, "--x %s is a metric: give --y METRIC to draw against it", a->x);
+        tmx_error(err, TMX_ECONFIG, "--x %s is a metric: give --y METRIC to draw against it", a->x);
     }
-    enum tmx_status st = !a->x    ? TMX_OK
-                         : metric ? tmx_metric_index(set, a->x, &i, err)
-                                  : tmx_key_index(set, a->x, &i, err);
-    a->x = a->x && !st ? (metric ? set->metric : set->key)[i] : a->x;
-    *of_metrics = metric;
-    st = st || !a->by ? st : tmx_key_index(set, a->by, &i, err);
-    a->by = a->by && !st ? set->key[i] : a->by;
-    st = st || !a->y ? st : tmx_metric_index(set, a->y, &i, err);
-    a->y = a->y && !st ? set->metric[i] : a->y;
-    return st;
+    (void)(a->x && (metric ? tmx_metric_index : tmx_key_index)(set, a->x, &x, err));
+    (void)(a->by && tmx_key_index(set, a->by, &by, err));
+    (void)(a->y && tmx_metric_index(set, a->y, &y, err));
+    if (!err->code) {
+        a->x = a->x ? (metric ? set->metric : set->key)[x] : NULL;
+        a->by = a->by ? set->key[by] : NULL;
+        a->y = a->y ? set->metric[y] : NULL;
+    }
+    return metric;
 }
 
 void tmx_plot_study(struct tmx_plot *p, const char *db_path, const struct tmx_study_axes *axes)
 {
     struct tmx_result_set set;
     struct tmx_study_axes a = *axes;
-    bool of_metrics = false;
     const char *only = p->only;
     char one[MAX_NAME];
-    if (p->st || (p->st = tmx_results_load(&set, db_path, axes->which, p->err))) {
+    if (tmx_results_load(&set, db_path, axes->which, p->err)) {
         return;
     }
     tmx_results_note(&set, stderr);
-    p->st = find_axes(&set, &a, &of_metrics, p->err);
-    if (!p->st && a.x && a.y) { /* that is one figure, by its keys' own names */
+    const bool of_metrics = find_axes(&set, &a, p->err);
+    if (!p->err->code && a.x && a.y) { /* that is one figure, by its keys' own names */
         figure_name(&set, a.y, a.x, one);
         p->only = one;
     }
     tmx_plot_folder(p);
-    if (!p->st && of_metrics) {
+    if (!p->err->code && of_metrics) {
         a.by = by_of(p, &set, &a, "", a.y);
         scatter(p, &set, &a, one);
     }
-    for (size_t k = 0; k < set.n_key && !p->st && !of_metrics; k++) {
+    for (size_t k = 0; k < set.n_key && !p->err->code && !of_metrics; k++) {
         if (a.x ? strcmp(a.x, set.key[k]) != 0 : set.n_key > 1 && tmx_is_seed(set.key[k])) {
             continue; /* seeds are repetitions, no axis, unless asked for */
         }
-        for (size_t m = 0; m < (a.y ? 1 : sizeof metrics / sizeof metrics[0]) && !p->st; m++) {
+        for (size_t m = 0; m < (a.y ? 1 : sizeof metrics / sizeof metrics[0]) && !p->err->code; m++) {
             const char *y = a.y ? a.y : metrics[m];
             if (tmx_result_find(set.metric, set.n_metric, y) < set.n_metric) {
                 struct tmx_study_axes these = a; /* by a key that was asked for or that suits */
@@ -553,7 +551,7 @@ void tmx_plot_study(struct tmx_plot *p, const char *db_path, const struct tmx_st
             }
         }
     }
-    if (!p->st && !a.y && !a.x) { /* energy against slowdown, where the study has both */
+    if (!p->err->code && !a.y && !a.x) { /* energy against slowdown, where the study has both */
         a.x = "slowdown_pct";
         a.y = "energy_j";
         if (tmx_result_find(set.metric, set.n_metric, a.x) < set.n_metric &&

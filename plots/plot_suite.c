@@ -202,8 +202,9 @@ static void fill(struct grid *g, struct tmx_plot *p)
 {
     struct rows where, over;
     const struct tmx_csv *csv = g->csv;
-    if (!TMX_TAKE(&g->arena, g->first, csv->n_row + 1)) {
-        p->st = tmx_no_memory(p->err);
+    TMX_TAKE(&g->arena, g->first, csv->n_row + 1);
+    tmx_arena_check(&g->arena, p->err);
+    if (p->err->code) {
         return;
     }
     rows_begin(&where, csv, g->part->where);
@@ -232,7 +233,7 @@ static void fill(struct grid *g, struct tmx_plot *p)
     }
     rows_end(&where);
     rows_end(&over);
-    p->st = g->v ? p->st : tmx_no_memory(p->err);
+    tmx_arena_check(&g->arena, p->err);
 }
 
 /* A row: the mean over the keys whose `kind` has this value (SIZE_MAX: over all). */
@@ -339,7 +340,7 @@ static void put_marks(struct tmx_plot *p, const struct figure *f, const struct p
     const size_t figure = tmx_csv_column(&paper, "figure"), quantity = tmx_csv_column(&paper, "quantity"),
                  value = tmx_csv_column(&paper, "paper_value"), relation = tmx_csv_column(&paper, "relation"),
                  of = tmx_csv_column(&paper, "case"), n = paper.n_column;
-    const bool has = !p->st && figure < n && quantity < n && value < n && of < n;
+    const bool has = !p->err->code && figure < n && quantity < n && value < n && of < n;
     struct tmx_table *t = tmx_table_of("group:d bar:d paper_value:2");
     snprintf(pattern, sizeof pattern, "^(%s)$", part->figure);
     for (size_t r = 0; has && r < paper.n_row; r++) {
@@ -382,9 +383,9 @@ static struct tmx_table *put_part(struct tmx_plot *p, const struct figure *f, co
                      .by = tmx_csv_column(&csv, part->by)};
     for (size_t i = 0; word(part->value, i, value); i++) {
         const size_t column = tmx_csv_column(&csv, value);
-        if (!p->st && csv.n_row > 0 && (column == csv.n_column || g.key == csv.n_column)) {
-            p->st = tmx_fail_at(p->err, TMX_EPARSE, csv.source, 1, "expected the columns %s and %s",
-                                part->key, value);
+        if (csv.n_row > 0 && (column == csv.n_column || g.key == csv.n_column)) {
+            tmx_error_at(p->err, TMX_EPARSE, csv.source, 1, "expected the columns %s and %s", part->key,
+                         value);
         }
         for (size_t k = 0; k == 0 || word(part->of, k, name); k++) {
             tmx_assert(g.n_column < MAX_COLUMN);
@@ -393,10 +394,10 @@ static struct tmx_table *put_part(struct tmx_plot *p, const struct figure *f, co
             g.n_column++;
         }
     }
-    if (!p->st) {
+    if (!p->err->code) {
         fill(&g, p);
     }
-    if (!p->st) {
+    if (!p->err->code) {
         t = table_of(&g);
         for (size_t i = 0; word(part->of, i, name); i++) {
             tmx_plot_label(p, "name", name);
@@ -431,7 +432,7 @@ static struct tmx_table *put_image(struct tmx_plot *p, const char *folder)
     const size_t policy = tmx_csv_column(&csv, "policy"), time = tmx_csv_column(&csv, "time_us"),
                  core = tmx_csv_column(&csv, "core"), ipc = tmx_csv_column(&csv, "ipc");
     struct cell *cell = calloc(csv.n_row + 1, sizeof *cell);
-    p->st = p->st || cell ? p->st : tmx_no_memory(p->err);
+    tmx_memory_check(cell, p->err);
     for (size_t i = 0; i < sizeof policies / sizeof policies[0] && cell; i++) {
         size_t n = 0;
         for (size_t r = 0; r < csv.n_row && policy < csv.n_column; r++) {
@@ -471,10 +472,9 @@ void tmx_plot_suite(struct tmx_plot *p, const char *folder)
         snprintf(paper, 16, "%s", tmx_csv_at(&csv, 0, "paper"));
     }
     tmx_csv_finish(&csv);
-    if (!p->st && paper[0] && !(p->st = tmx_data_file("plots/scripts/suites.cfg", path, p->err))) {
-        p->st = tmx_keys_load(file_keys, &all, path, NULL, NULL, p->err);
-    }
-    for (const struct figure *f = all.figure; !p->st && f < all.figure + all.n_figure; f++) {
+    (void)(paper[0] && (tmx_data_file("plots/scripts/suites.cfg", path, p->err) ||
+                        tmx_keys_load(file_keys, &all, path, NULL, NULL, p->err)));
+    for (const struct figure *f = all.figure; !p->err->code && f < all.figure + all.n_figure; f++) {
         snprintf(path, sizeof path, "%s/%s", folder, f->n_part > 0 ? f->part[0].file : "image.csv");
         if (strcmp(f->paper, paper) != 0 || !tmx_plot_wants(p, f->name) || !tmx_os_exists(path)) {
             continue;

@@ -344,14 +344,14 @@ static void draw_maps(struct tmx_plot *p, const char *folder)
     const size_t of = there ? tmx_csv_column(&s.csv, "floorplan") : 0,
                  n = !there || of == s.csv.n_column ? 0 : distinct(&s, of, name, "");
     struct tmx_table *t = tmx_table_of("floorplan:d " TMX_OUTLINE_COLUMNS " mean_temp_c:3");
-    for (size_t r = 0; r < s.csv.n_row && !p->st && n > 0 && t; r++) {
+    for (size_t r = 0; r < s.csv.n_row && !p->err->code && n > 0 && t; r++) {
         tmx_table_row(t, "%zu", tmx_names_find(tmx_csv_cell(&s.csv, r, of), name, n) + 1);
-        for (size_t c = 1; c < 7 && !p->st; c++) {
+        for (size_t c = 1; c < 7 && !p->err->code; c++) {
             const size_t from = tmx_csv_column(&s.csv, tmx_table_column(t, c)->name);
             const double v = tmx_csv_value(&s.csv, r, from);
             if (from == s.csv.n_column || (c > 1 && isnan(v))) {
-                p->st = tmx_fail_at(p->err, TMX_EPARSE, s.csv.source, s.csv.line[r],
-                                    "expected a number as %s", tmx_table_column(t, c)->name);
+                tmx_error_at(p->err, TMX_EPARSE, s.csv.source, s.csv.line[r], "expected a number as %s",
+                             tmx_table_column(t, c)->name);
             } else if (c == 1) {
                 tmx_table_text(t, tmx_csv_cell(&s.csv, r, from));
             } else {
@@ -580,7 +580,7 @@ static void draw_served(struct tmx_plot *p, const struct source *s)
 }
 
 /* A column with a unit holds numbers or nothing: a word there would be a missing bar. */
-static enum tmx_status check_numbers(const struct tmx_csv *csv, struct tmx_err *err)
+static void check_numbers(const struct tmx_csv *csv, struct tmx_err *err)
 {
     static const char *const units[] = {"_pct", "_j", "_c", "_s", "_w", "_k"};
     for (size_t c = 0; c < csv->n_column; c++) {
@@ -592,20 +592,18 @@ static enum tmx_status check_numbers(const struct tmx_csv *csv, struct tmx_err *
             const char *cell = tmx_csv_cell(csv, r, c);
             double v;
             if (*cell && !tmx_csv_real(csv, r, c, &v)) {
-                return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
-                                   "%s = \"%.60s\": expected a number, or nothing", csv->column[c], cell);
+                tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                             "%s = \"%.60s\": expected a number, or nothing", csv->column[c], cell);
             }
         }
     }
-    return TMX_OK;
 }
 
 void tmx_plot_table(struct tmx_plot *p, const char *folder)
 {
     struct source s = {0};
-    if (tmx_plot_read(p, folder, "table.csv", true, &s.csv)) {
-        p->st = check_numbers(&s.csv, p->err);
-    }
+    (void)tmx_plot_read(p, folder, "table.csv", true, &s.csv);
+    check_numbers(&s.csv, p->err);
     (void)tmx_plot_read(p, folder, "paper.csv", false, &s.paper);
     s.mix = tmx_csv_column(&s.csv, "mix");
     s.policy = tmx_csv_column(&s.csv, "policy");
@@ -617,15 +615,15 @@ void tmx_plot_table(struct tmx_plot *p, const char *folder)
     }
     const bool floorplans = tmx_csv_column(&s.csv, "floorplan") < s.csv.n_column;
     const bool suite = s.csv.n_row > 0 && s.mix < s.csv.n_column && s.policy < s.csv.n_column;
-    if (!p->st && (floorplans || suite)) {
+    if (floorplans || suite) {
         tmx_plot_folder(p);
     }
-    if (!p->st && floorplans) {
+    if (!p->err->code && floorplans) {
         if (tmx_csv_column(&s.csv, "slowdown_pct") < s.csv.n_column) { /* not one power file */
             draw_floorplans(p, &s);
         }
         draw_maps(p, folder);
-    } else if (!p->st && suite) {
+    } else if (!p->err->code && suite) {
         draw_suite(p, &s);
         draw_served(p, &s);
     }

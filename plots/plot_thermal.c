@@ -128,7 +128,7 @@ static void read_blocks(struct map *q)
 {
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
-    (void)!tmx_text_load(&text, q->file, &q->err);
+    tmx_text_load(&text, q->file, &q->err);
     while (!q->err.code && tmx_lines_next_filled(&lines, &text)) {
         struct tmx_span rest = lines.line, key, value, more;
         char name[TMX_NAME_SIZE];
@@ -429,17 +429,16 @@ static void draw_curves(struct map *q)
     struct tmx_plot *p = q->p;
     struct tmx_trace t = {0};
     double *peak_c, **by_peak, step_s = NAN;
-    p->st = tmx_trace_read(q->file, &t, p->err);
-    if (!p->st && q->m->config) {
+    if (!tmx_trace_read(q->file, &t, p->err) && q->m->config) {
         tmx_hotspot_config_init(&q->cfg);
-        p->st = tmx_hotspot_config_read(&q->cfg, q->m->config, TMX_HOTSPOT_CONFIG, p->err);
+        (void)!tmx_hotspot_config_read(&q->cfg, q->m->config, TMX_HOTSPOT_CONFIG, p->err);
         step_s = q->cfg.sampling_intvl;
     }
-    const size_t n = p->st ? 0 : t.n_column, shown = n < MOST_CURVES ? n : MOST_CURVES;
+    const size_t n = p->err->code ? 0 : t.n_column, shown = n < MOST_CURVES ? n : MOST_CURVES;
     TMX_TAKE(&q->arena, peak_c, n + 1);
     TMX_TAKE(&q->arena, by_peak, n + 1);
-    p->st = p->st || !q->arena.failed ? p->st : tmx_no_memory(p->err);
-    if (p->st) {
+    tmx_arena_check(&q->arena, p->err);
+    if (p->err->code) {
         tmx_trace_finish(&t);
         return;
     }
@@ -535,14 +534,14 @@ enum tmx_status tmx_plot_thermal(struct tmx_plot *p, const char *file, const str
         draw_curves(&q);
     } else {
         open_map(&q, trace);
-        p->st = tmx_error_give(p->err, &q.err);
+        tmx_error_give(p->err, &q.err);
     }
-    if (!p->st && !(trace && !m->floorplan)) {
+    if (!p->err->code && !(trace && !m->floorplan)) {
         draw_layers(&q);
     }
     tmx_floorplan_finish(&q.flp);
     tmx_temps_finish(&q.temps);
     tmx_stack_finish(&q.stack);
     tmx_arena_finish(&q.arena);
-    return p->st;
+    return p->err->code;
 }

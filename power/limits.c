@@ -405,16 +405,15 @@ struct tmx_table *tmx_limit_row_table(const struct tmx_limit_rows *r, const stru
     return t;
 }
 
-static enum tmx_status write_file(const char *dir, const char *name, const char *text, struct tmx_err *err)
+static void write_file(const char *dir, const char *name, const char *text, struct tmx_err *err)
 {
-    struct tmx_output o = {0};
+    struct tmx_output o;
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_path_join(path, dir, name, err);
-    st = st ? st : tmx_output_open(&o, path, err);
-    if (!st) {
+    tmx_path_join(path, dir, name, err);
+    if (!tmx_output_open(&o, path, err)) {
         fputs(text, o.file);
     }
-    return tmx_output_end(&o, st, err);
+    tmx_output_end(&o, err);
 }
 
 enum tmx_status tmx_limit_chip(const struct tmx_limit_rows *r, const struct tmx_limit_fit *fit,
@@ -473,8 +472,9 @@ enum tmx_status tmx_limit_chip(const struct tmx_limit_rows *r, const struct tmx_
         fit->error[TMX_LIMIT_KNEE], card[TMX_LIMIT_VOLT], fit->error[TMX_LIMIT_VOLT], fit->speed_pct,
         fit->power_pct, name, name, (1 - LEAKAGE) * card[TMX_LIMIT_FLOOR], LEAKAGE * card[TMX_LIMIT_FLOOR],
         LEAKAGE, knee_hz, per_ghz, r->most_w, clock_hz, 0.15 * clock_hz);
-    enum tmx_status st = tmx_os_mkdirs(dir, err);
-    st = st ? st : write_file(dir, "die.flp", die, err);
-    st = st ? st : write_file(dir, "package.config", package, err);
-    return st ? st : write_file(dir, "chip.cfg", chip, err);
+    tmx_os_mkdirs(dir, err);
+    write_file(dir, "die.flp", die, err);
+    write_file(dir, "package.config", package, err);
+    write_file(dir, "chip.cfg", chip, err);
+    return err->code;
 }

@@ -149,9 +149,9 @@ static void print_chips(FILE *out)
 {
     struct tmx_arena arena = {0};
     const char *const *names;
-    struct tmx_err ignored = {0}; /* the table has named what cannot be read */
     const size_t n = tmx_data_names(TMX_DATA_CHIP, &names, &arena);
     for (size_t i = 0; i < n; i++) {
+        struct tmx_err ignored = {0}; /* the table has named what cannot be read */
         char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
         struct tmx_text_file text = {0};
         if (!tmx_data_find(TMX_DATA_CHIP, names[i], path, &ignored) &&

@@ -278,17 +278,16 @@ static void save(const struct tmx_run *run, const char *folder, const char *name
                  struct tmx_table *(*table)(const struct tmx_run *), struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    struct tmx_output o = {0};
+    struct tmx_output o;
     struct tmx_table *t = table ? table(run) : NULL;
-    const bool opens =
-        !err->code && !tmx_path_join(path, folder, name, err) && !tmx_output_open(&o, path, err);
-    if (opens && print) {
+    tmx_path_join(path, folder, name, err);
+    if (!tmx_output_open(&o, path, err) && print) {
         print(run, o.file);
-    } else if (opens) {
+    } else if (!err->code) {
         (void)!tmx_table_write_csv(t, o.file, err);
     }
     tmx_table_destroy(t);
-    (void)!tmx_output_end(&o, err->code, err);
+    tmx_output_end(&o, err);
 }
 
 static void print_resolved(const struct tmx_run *run, FILE *out)

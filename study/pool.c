@@ -240,9 +240,7 @@ static void finish(struct pool *s, struct worker *w)
                                      WTERMSIG(status), strsignal(WTERMSIG(status)))
                           : tmx_fail(&head.err, TMX_ESOLVE, "the run ended early with exit code %d",
                                      WEXITSTATUS(status));
-        if (!keep(s, w, &head, "")) {
-            tmx_error(&s->e, TMX_ENOMEM, "out of memory");
-        }
+        tmx_memory_check(keep(s, w, &head, ""), &s->e);
     }
 }
 
@@ -431,8 +429,8 @@ enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err)
     const long n_processor = sysconf(_SC_NPROCESSORS_ONLN); /* that this process may use */
     struct pool s = {.p = p, .n_worker = p->n_worker, .most = 1};
     s.n_worker = s.n_worker ? s.n_worker : n_processor > 0 ? (unsigned)n_processor : 1;
-    if (p->n_task == 0) {
-        return TMX_OK;
+    if (tmx_failed(err) || p->n_task == 0) {
+        return tmx_failed(err) ? err->code : TMX_OK;
     }
     if (s.n_worker > p->n_task) {
         s.n_worker = (unsigned)p->n_task;

@@ -52,8 +52,8 @@ struct tmx_pool {
 /* Runs all tasks. Progress (done, rate, time left, failures) goes to standard error
  * when that is a terminal. Ctrl-C and SIGTERM end the running children, whose tasks
  * then count as not done, and return TMX_ESTOPPED saying how many were collected.
- * Returns collect's status, TMX_EIO when no child can be started. */
-TMX_NODISCARD enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err);
+ * Returns collect's status, TMX_EIO when no child can be started. Errors stay (base/err.h). */
+enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err);
 
 /* One line on standard error, redrawn in place; silent when that is not a terminal. */
 struct tmx_progress {

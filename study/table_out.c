@@ -89,9 +89,7 @@ static void write_json(const struct tmx_table *t, FILE *out, struct tmx_err *err
         fputs("\n }", out);
     }
     fputs(tmx_table_rows(t) == 0 ? "]\n" : "\n]\n", out);
-    if (!ok) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_memory_check(ok, err);
 }
 
 /* OpenMetrics: the samples of a metric follow one another, and in it those of one set of labels. */
@@ -265,15 +263,15 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
                                struct tmx_err *err)
 {
     static const char *const pictures[] = {".png", ".pdf", ".svg", ".jpg", ".html"};
-    struct tmx_output o = {0};
+    struct tmx_output o;
     const char *ending = strrchr(path, '.');
     enum { N_PICTURE = sizeof pictures / sizeof pictures[0] };
     if (ending && tmx_names_find(ending, pictures, N_PICTURE) < N_PICTURE) {
         tmx_error(err, TMX_ECONFIG, "%s: this is a table, of which no %s file is made", path, ending);
     }
-    (void)(err->code || tmx_os_mkdirs_for(path, err) || tmx_output_open(&o, path, err) ||
-           tmx_table_write(t, f, o.file, err));
-    return tmx_output_end(&o, err->code, err);
+    tmx_os_mkdirs_for(path, err);
+    (void)(tmx_output_open(&o, path, err) || tmx_table_write(t, f, o.file, err));
+    return tmx_output_end(&o, err);
 }
 
 enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_format f, const char *path,

@@ -213,7 +213,7 @@ static const char *add(struct tmx_phases *p, const struct step *s)
 static void read_file(struct tmx_phases *p, const char *path, struct tmx_err *err)
 {
     struct tmx_csv csv = {0};
-    err->code = tmx_csv_read(&csv, path, err);
+    tmx_csv_read(&csv, path, err);
     err->code = err->code ? err->code : tmx_opt_columns(step_opts, &csv, err);
     for (size_t r = 0; !err->code && r < csv.n_row; r++) {
         struct step s;

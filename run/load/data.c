@@ -91,6 +91,9 @@ static bool below_root(const char *relative, char path[TMX_PATH_SIZE])
 
 enum tmx_status tmx_data_file(const char *relative, char path[TMX_PATH_SIZE], struct tmx_err *err)
 {
+    if (tmx_failed(err)) {
+        return err->code;
+    }
     return below_root(relative, path)
                ? TMX_OK
                : tmx_fail(err, TMX_EIO, "%s not found; set THERMIX_DATA to the folder that holds it",
@@ -158,8 +161,7 @@ static enum tmx_status unknown(enum tmx_data kind, const char *from, const char 
                   {TMX_DATA_MIX, "such a mix: a run's file names it, mix = \"NAME\""},
                   {TMX_DATA_SUITE, "such a suite or study: thermix table or thermix sweep run it"}};
     size_t other = kind == TMX_DATA_RUN ? 0 : 4; /* what this name is, where it is no run */
-    struct tmx_err ignored = {0};
-    while (other < 4 && tmx_data_find(others[other].kind, name, here, &ignored)) {
+    while (other < 4 && tmx_data_find(others[other].kind, name, here, NULL)) {
         other++;
     }
     struct tmx_arena arena = {0};
@@ -230,6 +232,9 @@ enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const c
                                    char path[TMX_PATH_SIZE], struct tmx_err *err)
 {
     char buf[TMX_PATH_SIZE];
+    if (tmx_failed(err)) {
+        return err->code;
+    }
     if (tmx_data_is_path(kind, name)) {
         char places[2 * TMX_PATH_SIZE];
         tmx_beside_places(from, name, places, sizeof places);

@@ -36,23 +36,23 @@ bool tmx_data_is_path(enum tmx_data kind, const char *name);
 
 /* Path of the named thing. A path in the file `from` is relative to that file, else to the current folder
  * (base/text.h), else to a root. Unknown: TMX_EIO with the nearest known name, or the known names
- * when none is near; of a path, with the places looked at. */
-TMX_NODISCARD enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const char *name,
-                                                 char path[TMX_PATH_SIZE], struct tmx_err *err);
+ * when none is near; of a path, with the places looked at. Errors of this and of what follows stay
+ * (base/err.h); where no setting asks err may be NULL. */
+enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const char *name,
+                                   char path[TMX_PATH_SIZE], struct tmx_err *err);
 
 /* The same for a name of the command line. */
-TMX_NODISCARD enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
-                                            struct tmx_err *err);
+enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
+                              struct tmx_err *err);
 
-/* The same for a name that a setting asks for: a missing file is reported with its line. Errors stay
- * (base/err.h). */
+/* The same for a name that a setting asks for: a missing file is reported with its line. */
 void tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
                        char path[TMX_PATH_SIZE], struct tmx_err *err);
 
 /* The same for a value that a row of names (TMX_ROW_NAME) has read: a path that leads somewhere is relative
  * to the current folder already. */
-TMX_NODISCARD enum tmx_status tmx_data_find_read(enum tmx_data kind, const char *from, const char *value,
-                                                 char path[TMX_PATH_SIZE], struct tmx_err *err);
+enum tmx_status tmx_data_find_read(enum tmx_data kind, const char *from, const char *value,
+                                   char path[TMX_PATH_SIZE], struct tmx_err *err);
 
 /* As tmx_data_find_for for a name that counts wherever a file says it: the path of a path, the name of a
  * name. */
@@ -63,8 +63,7 @@ void tmx_data_name_for(enum tmx_data kind, const struct tmx_setting *asked, cons
 void tmx_data_word(enum tmx_data kind, const char *name, char *word, size_t size);
 
 /* Path of a file below a root, "floorplans/gtx280/chip.cfg" or "plots/report/page.html". */
-TMX_NODISCARD enum tmx_status tmx_data_file(const char *relative, char path[TMX_PATH_SIZE],
-                                            struct tmx_err *err);
+enum tmx_status tmx_data_file(const char *relative, char path[TMX_PATH_SIZE], struct tmx_err *err);
 
 /* Known names of a kind over all roots, sorted, each once, kept in the arena; how many, 0 where it has
  * failed. */

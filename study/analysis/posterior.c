@@ -324,8 +324,10 @@ enum tmx_status tmx_posterior_load(struct tmx_posterior *p, const char *dir, dou
 {
     char path[TMX_PATH_SIZE];
     *p = (struct tmx_posterior){0};
-    if (!err->code && !tmx_path_join(path, dir, "sets.csv", err) && !tmx_csv_read(&p->sets, path, err) &&
-        !tmx_path_join(path, dir, "values.csv", err) && !tmx_csv_read(&p->values, path, err)) {
+    tmx_path_join(path, dir, "sets.csv", err);
+    tmx_csv_read(&p->sets, path, err);
+    tmx_path_join(path, dir, "values.csv", err);
+    if (!tmx_csv_read(&p->values, path, err)) {
         check_columns(p, importance, err);
         read_values(p, err);
         read_sets(p, where, n_where, err);

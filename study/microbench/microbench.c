@@ -210,15 +210,14 @@ enum tmx_status tmx_gate_export(const struct tmx_gate_plan *p, const char *path,
         tmx_trace_file_write(&s, EXPORT_BLOCKS, out.file);
     }
     tmx_stream_finish(&s);
-    return tmx_output_end(&out, err->code, err);
+    return tmx_output_end(&out, err);
 }
 
 enum tmx_status tmx_gate_convert(const char *path, const char *to, struct tmx_err *err)
 {
-    struct tmx_output out = {0};
-    (void)(err->code || tmx_output_open(&out, to, err) ||
-           tmx_trace_from_accelsim(path, TMX_MAX_WARPS, out.file, err));
-    return tmx_output_end(&out, err->code, err);
+    struct tmx_output out;
+    (void)(tmx_output_open(&out, to, err) || tmx_trace_from_accelsim(path, TMX_MAX_WARPS, out.file, err));
+    return tmx_output_end(&out, err);
 }
 
 /* ---- kernels under CTA policies ---- */

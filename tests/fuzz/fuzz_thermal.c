@@ -33,6 +33,7 @@ void fuzz_flp(const char *path)
         fuzz_check(f);
         tmx_flp_print(&fp, "again", f);
         fclose(f);
+        err = (struct tmx_err){0}; /* of a check */
         fuzz_check(tmx_flp_read(fuzz_file(text, size), &again, &err) == TMX_OK);
         fuzz_check(again.n_unit == fp.n_unit);
         for (size_t i = 0; i < fp.n_unit; i++) {

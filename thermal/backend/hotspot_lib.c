@@ -52,18 +52,18 @@ static enum tmx_status write_layers(const char *folder, const struct tmx_thermal
                                     struct tmx_err *err)
 {
     char lcf[TMX_PATH_SIZE], flp[TMX_PATH_SIZE];
-    struct tmx_output out = {0};
-    enum tmx_status st = tmx_path_join(lcf, folder, "layers.lcf", err);
-    st = st ? st : tmx_output_open(&out, lcf, err);
-    for (size_t l = 0; !st && l < spec->n_layer; l++) {
+    struct tmx_output out;
+    tmx_path_join(lcf, folder, "layers.lcf", err);
+    tmx_output_open(&out, lcf, err);
+    for (size_t l = 0; !err->code && l < spec->n_layer; l++) {
         const struct tmx_layer *layer = &spec->layer[l];
         file_path(flp, folder, l);
         fprintf(out.file, "%zu\n%c\n%c\n%.17g\n%.17g\n%.17g\n%s\n\n", l, layer->lateral ? 'Y' : 'N',
                 layer->dissipates ? 'Y' : 'N', layer->p_j_per_m3k, 1 / layer->k_w_per_mk, layer->thickness_m,
                 flp);
-        st = tmx_flp_write(flp, layer->floorplan, NULL, err);
+        err->code = tmx_flp_write(flp, layer->floorplan, NULL, err);
     }
-    return tmx_output_end(&out, st, err);
+    return tmx_output_end(&out, err);
 }
 
 static void remove_layers(const char *folder, size_t n_layer)

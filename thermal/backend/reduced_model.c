@@ -633,9 +633,7 @@ static void test_films(const struct tmx_network *net, struct tmx_basis *basis, c
     const size_t m = net->n_unit, n = net->n_node;
     struct tmx_solver *solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, err);
     double *off = calloc(2 * n + m + m * m, sizeof *off), *b = off + m * m, *x = b + n, *read = x + n;
-    if (!off) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_memory_check(off, err);
     for (size_t i = 0; i < 2 && !err->code; i++) {
         const double gamma = sqrt((i ? d->gamma_high : d->gamma_low) * basis->gamma);
         struct tmx_system *f =

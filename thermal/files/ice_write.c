@@ -62,7 +62,7 @@ enum tmx_status tmx_ice_write_flp(const char *path, const struct tmx_floorplan *
         }
         fprintf(o.file, " ;\n\n");
     }
-    return tmx_output_end(&o, err->code, err);
+    return tmx_output_end(&o, err);
 }
 
 static void material(FILE *out, size_t layer, double k, double p)
@@ -132,9 +132,7 @@ static void write_stack(const struct tmx_thermal_spec *spec, double slot_s, FILE
 /* The folder, made when absent. */
 static void open_folder(const char *out_dir, struct tmx_err *err)
 {
-    if (!err->code && !tmx_os_mkdirs(out_dir, err) && tmx_folder_open(out_dir, TMX_FOLDER_RESULTS, err)) {
-        return;
-    }
+    (void)(tmx_os_mkdirs(out_dir, err) || tmx_folder_open(out_dir, TMX_FOLDER_RESULTS, err));
 }
 
 enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char note[TMX_ICE_NOTE],
@@ -199,9 +197,10 @@ enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char 
             first += s.spec.layer[l].floorplan->n_unit;
         }
     }
-    if (!err->code && !tmx_path_join(to, out_dir, "stack.stk", err) && !tmx_output_open(&o, to, err)) {
+    tmx_path_join(to, out_dir, "stack.stk", err);
+    if (!tmx_output_open(&o, to, err)) {
         write_stack(&s.spec, power.step_s > 0 ? power.step_s : cfg->sampling_intvl, o.file);
-        (void)!tmx_output_end(&o, err->code, err);
+        tmx_output_end(&o, err);
     }
     char c_convec[48];
     snprintf(c_convec, sizeof c_convec, "c_convec = %g J/K", cfg->package.c_convec_j_per_k);
@@ -506,8 +505,8 @@ static void write_files(const struct tmx_ice_stack *s, const char *out_dir, stru
     for (size_t f = 0; f < sizeof names / sizeof names[0]; f++) {
         char path[PATH];
         struct tmx_output o;
-        if (!wanted[f] || err->code || tmx_path_join(path, out_dir, names[f], err) ||
-            tmx_output_open(&o, path, err)) {
+        tmx_path_join(path, out_dir, names[f], err);
+        if (!wanted[f] || tmx_output_open(&o, path, err)) {
             continue;
         }
         if (f == 0) {
@@ -517,7 +516,7 @@ static void write_files(const struct tmx_ice_stack *s, const char *out_dir, stru
         } else {
             write_config(s, n_slot > 0, o.file);
         }
-        (void)!tmx_output_end(&o, err->code, err);
+        tmx_output_end(&o, err);
     }
 }
 

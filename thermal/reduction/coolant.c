@@ -884,9 +884,7 @@ static void fields(struct build *b, struct tmx_coolant *c, const struct small *q
         TMX_TAKE(&c->arena, c->still, u * n_view);
         c->map = calloc(k * n_view, sizeof *c->map);
     }
-    if (c->arena.failed || (b->o->field && !c->map)) {
-        tmx_error(b->err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_memory_check(!c->arena.failed && (!b->o->field || c->map), b->err);
     if (ok(b)) {
         tmx_dense_nn(n, k, b->k, 1, b->v, n, s, b->k, 0, field, n);
     }

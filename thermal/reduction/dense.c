@@ -394,9 +394,7 @@ enum { COLUMNS = 48 }; /* of a block: the rest is products */
 static void cholesky(size_t n, double *a, struct tmx_err *err)
 {
     double *row = err->code ? NULL : malloc(n * COLUMNS * sizeof *row);
-    if (!row) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_memory_check(row, err);
     for (size_t j = 0; j < n && !err->code; j += COLUMNS) {
         const size_t many = least(COLUMNS, n - j);
         for (size_t i = 0; i < j * many; i++) {

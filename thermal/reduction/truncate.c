@@ -539,9 +539,7 @@ static void levels(struct cut *c, size_t n, struct tmx_truncated *cut, struct tm
     if (several(c)) {
         TMX_TAKE_REALS(cut->vectors, c->demand->n_level * n * n, &cut->vector, &cut->back);
     }
-    if (c->arena.failed || cut->vectors->failed) {
-        tmx_error(c->err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_memory_check(!c->arena.failed && !cut->vectors->failed, c->err);
     for (size_t l = 0; l < c->demand->n_level && !c->err->code; l++) {
         const double d = several(c) ? c->demand->gamma[l] - c->basis->gamma : 0;
         if (several(c)) { /* of one level it is at hand */

@@ -528,9 +528,7 @@ struct tmx_multigrid *tmx_multigrid_create(const struct tmx_cells *cells, struct
     struct tmx_multigrid *m = err->code ? NULL : calloc(1, sizeof *m);
     struct halving *by = err->code ? NULL : calloc(cells->n_group, sizeof *by);
     struct tmx_cells now = *cells, next;
-    if (!m || !by) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_memory_check(m && by, err);
     now.arena = (struct tmx_arena){0}; /* the caller's */
     for (bool more = true; more && !err->code;) {
         double *sum = calloc(2 * now.n_node, sizeof *sum);

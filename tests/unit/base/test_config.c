@@ -192,6 +192,7 @@ static void an_included_file_keeps_its_lines(void **state)
     scratch_write("config_inner.cfg", "ok = 1;\n@include \"config_outer.cfg\"\n");
     assert_int_equal(tmx_config_open(&c, "config_outer.cfg", &err), TMX_ECONFIG);
     assert_non_null(strstr(err.msg, "a loop?"));
+    err = (struct tmx_err){0};
     scratch_write("config_inner.cfg", "ok = 1;\n@include \"no_such.cfg\"\n");
     assert_int_equal(tmx_config_open(&c, "config_outer.cfg", &err), TMX_ECONFIG);
     assert_string_equal(err.file, "config_inner.cfg");
