@@ -279,8 +279,8 @@ static void write_kernel(const struct kernel *k, const char *dir, const char *na
     }
 }
 
-static enum tmx_status import_report(const struct tmx_text_file *text, const char *dir, struct tmx_table **t,
-                                     struct tmx_err *err)
+static void import_report(const struct tmx_text_file *text, const char *dir, struct tmx_table **t,
+                          struct tmx_err *err)
 {
     struct report r = {0};
     struct tmx_lines lines = {0};
@@ -307,7 +307,8 @@ static enum tmx_status import_report(const struct tmx_text_file *text, const cha
         }
     }
     tmx_arena_finish(&r.arena);
-    return r.err.code || *t ? tmx_error_give(err, &r.err) : tmx_no_memory(err);
+    tmx_error_give(err, &r.err);
+    tmx_table_check(*t, err);
 }
 
 /* The trace. */
@@ -366,8 +367,8 @@ static enum tmx_status check_header(const struct tmx_text_file *text, struct tmx
         "components), or of GPUWattch: power, IBP, ... CONST_DYNAMICP (18)");
 }
 
-static enum tmx_status import_trace(const struct tmx_text_file *text, const struct tmx_chip *c, FILE *out,
-                                    struct tmx_table **t, struct tmx_err *err)
+static void import_trace(const struct tmx_text_file *text, const struct tmx_chip *c, FILE *out,
+                         struct tmx_table **t, struct tmx_err *err)
 {
     const size_t n = c->floorplan.n_unit;
     struct tmx_lines lines = {0};
@@ -377,11 +378,12 @@ static enum tmx_status import_trace(const struct tmx_text_file *text, const stru
     const char **name;
     size_t rows = 0;
     TMX_TAKE(&arena, block, 7 * n);
-    enum tmx_status st = TMX_TAKE(&arena, name, n) ? TMX_OK : tmx_no_memory(err);
-    if (!st && tmx_lines_next_filled(&lines, text)) {
-        st = check_header(text, lines.line, lines.number, &program, err);
+    TMX_TAKE(&arena, name, n);
+    tmx_arena_check(&arena, err);
+    if (!err->code && tmx_lines_next_filled(&lines, text)) {
+        err->code = check_header(text, lines.line, lines.number, &program, err);
     }
-    if (!st) {
+    if (!err->code) {
         const struct tmx_power_shares s = {block,         block + n,     block + 2 * n,
                                            block + 3 * n, block + 4 * n, block + 5 * n};
         tmx_power_share_out(c, 1, 1, &s);
@@ -391,16 +393,16 @@ static enum tmx_status import_trace(const struct tmx_text_file *text, const stru
         if (out) {
             tmx_trace_print_names(name, n, out);
         }
-        while (!st && tmx_lines_next_filled(&lines, text)) {
+        while (!err->code && tmx_lines_next_filled(&lines, text)) {
             struct watts w;
-            st = trace_row(text, program, &lines, &w, err);
+            err->code = trace_row(text, program, &lines, &w, err);
             for (size_t u = 0; u < n; u++) {
                 block[6 * n + u] =
                     sm_w(&w) / (double)c->n_sm * c->part_share[u] + w.component[TMX_COMPONENT_L2] * s.l2[u] +
                     w.component[TMX_COMPONENT_DRAM] * s.dram[u] +
                     w.component[TMX_COMPONENT_STATIC] * s.leakage_w[u] + w.constant * s.baseline_w[u];
             }
-            if (out && !st) {
+            if (out && !err->code) {
                 tmx_trace_print_row(block + 6 * n, n, TMX_TRACE_LOSSLESS, out);
             }
             sum += w.total;
@@ -408,16 +410,15 @@ static enum tmx_status import_trace(const struct tmx_text_file *text, const stru
             rows++;
         }
     }
-    if (!st && rows == 0) {
-        st = tmx_fail_at(err, TMX_EPARSE, text->name, 1, "no samples below the header");
+    if (rows == 0) {
+        tmx_error_at(err, TMX_EPARSE, text->name, 1, "no samples below the header");
     }
-    *t = st ? NULL : tmx_table_of("rows:d units:d mean_w:1 peak_w:1");
-    st = st || *t ? st : tmx_no_memory(err);
-    if (!st) {
+    if (!err->code) {
+        *t = tmx_table_of("rows:d units:d mean_w:1 peak_w:1");
         tmx_table_row(*t, "%zu %zu %g %g", rows, n, sum / (double)rows, peak);
+        tmx_table_check(*t, err);
     }
     tmx_arena_finish(&arena);
-    return st;
 }
 
 enum tmx_status tmx_accelwattch_import(const char *path, const char *chip, const char *out,
@@ -426,30 +427,34 @@ enum tmx_status tmx_accelwattch_import(const char *path, const char *chip, const
     struct tmx_text_file text = {0};
     struct tmx_measured notes = {0}; /* of the reader of logs */
     struct tmx_chip c = {0};
-    struct tmx_output o = {0};
+    struct tmx_output o;
     char folder[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_log_text(&text, path, &notes, err);
-    if (!st && !out && strncmp(text.data, "power,", 6) == 0) {
-        st = import_trace(&text, &c, NULL, t, err);
-    } else if (!st && strncmp(text.data, "power,", 6) == 0) {
-        st = chip ? tmx_data_find(TMX_DATA_CHIP, chip, folder, err)
-                  : tmx_fail(err, TMX_ECONFIG, "a power trace needs --chip, whose units get the watts");
-        st = st ? st : tmx_chip_open(&c, folder, err);
+    *t = NULL;
+    const bool read = !tmx_log_text(&text, path, &notes, err),
+               trace = read && strncmp(text.data, "power,", 6) == 0;
+    if (trace && !out) {
+        import_trace(&text, &c, NULL, t, err);
+    } else if (trace) {
+        if (!chip) {
+            tmx_error(err, TMX_ECONFIG, "a power trace needs --chip, whose units get the watts");
+        }
+        (void)(tmx_data_find(TMX_DATA_CHIP, chip, folder, err) || tmx_chip_open(&c, folder, err));
         tmx_os_mkdirs_for(out, err);
-        st = tmx_output_open(&o, out, err);
-        st = st ? st : import_trace(&text, &c, o.file, t, err);
-        st = tmx_output_end(&o, err);
-    } else if (!st && strstr(text.data, "kernel_name")) {
-        st = chip ? tmx_fail(err, TMX_ECONFIG, "--chip does nothing: a report of kernels names no units")
-                  : import_report(&text, out, t, err);
-    } else if (!st) {
-        st =
-            tmx_fail_at(err, TMX_EPARSE, path, 1,
-                        "neither AccelWattch's report of kernels (\"kernel_name = ...\") nor its power trace "
-                        "(\"power,IBP,...\")");
+        if (!tmx_output_open(&o, out, err)) {
+            import_trace(&text, &c, o.file, t, err);
+        }
+        tmx_output_end(&o, err);
+    } else if (read && strstr(text.data, "kernel_name") && chip) {
+        tmx_error(err, TMX_ECONFIG, "--chip does nothing: a report of kernels names no units");
+    } else if (read && strstr(text.data, "kernel_name")) {
+        import_report(&text, out, t, err);
+    } else {
+        tmx_error_at(err, TMX_EPARSE, path, 1,
+                     "neither AccelWattch's report of kernels (\"kernel_name = ...\") nor its power trace "
+                     "(\"power,IBP,...\")");
     }
     tmx_chip_finish(&c);
     tmx_measured_finish(&notes);
     tmx_text_finish(&text);
-    return st;
+    return err->code;
 }

@@ -468,14 +468,13 @@ static enum tmx_status open_file(struct tmx_output *o, const char *dir, const ch
     return tmx_output_open(o, path, err);
 }
 
-static enum tmx_status write_package(const struct tmx_rc *m, size_t g, const char *dir, struct tmx_err *err)
+static void write_package(const struct tmx_rc *m, size_t g, const char *dir, struct tmx_err *err)
 {
     const struct tmx_rc_gpu *gpu = &m->gpu[g];
     const struct ladder l = ladder_of(m, g);
-    struct tmx_output o = {0};
-    const enum tmx_status st = open_file(&o, dir, "package.config", err);
-    if (st) {
-        return st;
+    struct tmx_output o;
+    if (open_file(&o, dir, "package.config", err)) {
+        return;
     }
     double t_base, k_base;
     const double side = side_m(&l, &t_base, &k_base), /* beside a base 0.1 mm of silicon: gone in a few ms */
@@ -509,7 +508,7 @@ static enum tmx_status write_package(const struct tmx_rc *m, size_t g, const cha
             l.sink_j_per_k, p_chip, t_tim, k_tim, side * 1.002, t_base, k_base,
             l.base_j_per_k > 0 ? COPPER_J_PER_M3K : 1e4, side * 1.004, l.sink_k_per_w,
             l.sink_j_per_k / LUMPING);
-    return tmx_output_commit(&o, err);
+    tmx_output_end(&o, err);
 }
 
 /* key = "words"; */
@@ -520,23 +519,21 @@ static void print_text(const char *key, const char *words, FILE *out)
     fputc(';', out);
 }
 
-static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, const struct tmx_measured *log,
-                                  const struct tmx_chip *levels, const char *dir, struct tmx_err *err)
+static void write_chip(const struct tmx_rc *m, size_t g, const struct tmx_measured *log,
+                       const struct tmx_chip *levels, const char *dir, struct tmx_err *err)
 {
-    struct tmx_output o = {0};
+    struct tmx_output o;
     const struct ladder l = ladder_of(m, g);
     double thickness_m, k_w_per_mk, side = side_m(&l, &thickness_m, &k_w_per_mk);
-    enum tmx_status st = open_file(&o, dir, "die.flp", err);
-    if (!st) {
+    if (!open_file(&o, dir, "die.flp", err)) {
         fprintf(o.file,
                 "# one unit: a log of one temperature does not show the inside of the "
                 "die\nSM0\t%.8g\t%.8g\t0\t0\n",
                 side, side);
-        st = tmx_output_commit(&o, err);
+        tmx_output_end(&o, err);
     }
-    st = st ? st : open_file(&o, dir, "chip.cfg", err);
-    if (st) {
-        return st;
+    if (open_file(&o, dir, "chip.cfg", err)) {
+        return;
     }
     char doc[160];
     snprintf(doc, sizeof doc, "GPU %.100s as calibrated: one unit", m->gpu[g].name);
@@ -578,7 +575,7 @@ static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, const struct
             "and write it as leakage_w.\n",
             100 * m->leak_per_k, 100 * fmin(m->leak_per_k / 0.0127, 1));
     }
-    return tmx_output_commit(&o, err);
+    tmx_output_end(&o, err);
 }
 
 static struct tmx_range fan_range(const struct tmx_rc *m, const struct tmx_measured *log)
@@ -779,14 +776,13 @@ static void print_gpus(const struct node *n, double preheat, FILE *out)
     fprintf(out, "%s", n_air ? "\n);\n" : "");
 }
 
-static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_measured *log, double inlet_c,
-                                      const char *inlet_from, const char *dir, struct tmx_err *err)
+static void write_topology(const struct tmx_rc *m, const struct tmx_measured *log, double inlet_c,
+                           const char *inlet_from, const char *dir, struct tmx_err *err)
 {
-    struct tmx_output o = {0};
+    struct tmx_output o;
     struct node n = {.m = m, .rpm = fan_range(m, log), .shared = true};
-    const enum tmx_status st = open_file(&o, dir, "node.cfg", err);
-    if (st) {
-        return st;
+    if (open_file(&o, dir, "node.cfg", err)) {
+        return;
     }
     double preheat = 0;
     for (size_t g = 0; g < m->n_gpu; g++) { /* GPUs of one sink stand on one card behind one fan */
@@ -814,40 +810,40 @@ static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_m
             inlet_c, inlet_from);
     print_cards(&n, o.file);
     print_gpus(&n, preheat, o.file);
-    return tmx_output_commit(&o, err);
+    tmx_output_end(&o, err);
 }
 
 enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const struct tmx_measured *log,
                                      const struct tmx_calibrate_options *options, const char *dir,
                                      struct tmx_err *err)
 {
-    struct tmx_output o = {0};
-    struct tmx_err failed = {0};
+    struct tmx_output o;
     char from[80];
     if (strlen(dir) > TMX_PATH_SIZE - 64) {
         return tmx_fail_at(err, TMX_EIO, dir, 0, "the name is too long");
     }
-    (void)(tmx_os_mkdirs(dir, &failed) || tmx_folder_open(dir, TMX_FOLDER_RESULTS, &failed));
-    save(fit_table(c, log), dir, "fit.csv", &failed);
-    save(covariance_table(c, log), dir, "covariance.csv", &failed);
-    save(residual_table(c, log), dir, "residuals.csv", &failed);
-    if (!open_file(&o, dir, "how.txt", &failed)) {
+    (void)(tmx_os_mkdirs(dir, err) || tmx_folder_open(dir, TMX_FOLDER_RESULTS, err));
+    save(fit_table(c, log), dir, "fit.csv", err);
+    save(covariance_table(c, log), dir, "covariance.csv", err);
+    save(residual_table(c, log), dir, "residuals.csv", err);
+    if (!open_file(&o, dir, "how.txt", err)) {
         print_how(log, options, o.file);
-        tmx_output_end(&o, &failed);
+        tmx_output_end(&o, err);
     }
     const double inlet_c = air_c(c, log, options, from, sizeof from);
-    if (!failed.code && strlen(dir) > 200) {
-        tmx_error_at(&failed, TMX_EIO, dir, 0, "the name is too long for a chip's folder");
+    if (strlen(dir) > 200) {
+        tmx_error_at(err, TMX_EIO, dir, 0, "the name is too long for a chip's folder");
     }
-    for (size_t g = 0; !failed.code && g < c->model.n_gpu; g++) {
+    for (size_t g = 0; !err->code && g < c->model.n_gpu; g++) {
         char name[96], folder[TMX_PATH_SIZE + 128];
         folder_of(&c->model, g, name);
         snprintf(folder, sizeof folder, "%s/chips/%s", dir, name);
-        (void)(tmx_os_mkdirs(folder, &failed) || write_package(&c->model, g, folder, &failed) ||
-               write_chip(&c->model, g, log, options->levels, folder, &failed));
+        tmx_os_mkdirs(folder, err);
+        write_package(&c->model, g, folder, err);
+        write_chip(&c->model, g, log, options->levels, folder, err);
     }
-    return failed.code ? tmx_error_give(err, &failed)
-                       : write_topology(&c->model, log, inlet_c, from, dir, err);
+    write_topology(&c->model, log, inlet_c, from, dir, err);
+    return err->code;
 }
 
 /* ---- reading ---- */
@@ -957,7 +953,6 @@ enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct t
 {
     static const char *const names[N_READ] = {"parameter", "gpu", "value", "status", "note"};
     struct tmx_csv csv = {0};
-    struct tmx_err failed = {0};
     size_t c[N_READ];
     char file[TMX_PATH_SIZE + 16];
     snprintf(file, sizeof file, "%s/fit.csv", path);
@@ -966,23 +961,23 @@ enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct t
         return tmx_fail(err, TMX_ECONFIG, "%s: expected the folder of thermix calibrate, or its fit.csv",
                         path);
     }
-    tmx_csv_read(&csv, tmx_os_exists(file) ? file : path, &failed);
-    for (size_t i = 0; i < N_READ && !failed.code; i++) {
+    tmx_csv_read(&csv, tmx_os_exists(file) ? file : path, err);
+    for (size_t i = 0; i < N_READ && !err->code; i++) {
         c[i] = tmx_csv_column(&csv, names[i]);
         if (c[i] == csv.n_column) {
             tmx_error_at(
-                &failed, TMX_EPARSE, csv.source, 1,
+                err, TMX_EPARSE, csv.source, 1,
                 "expected the fit.csv of thermix calibrate: columns parameter, gpu, value, status, note");
         }
     }
-    m->gpu = failed.code ? NULL : calloc(csv.n_row + 1, sizeof *m->gpu);
+    m->gpu = err->code ? NULL : calloc(csv.n_row + 1, sizeof *m->gpu);
     if (m->gpu) {
-        read_rows(m, path, &csv, c, &failed);
+        read_rows(m, path, &csv, c, err);
     } else {
-        tmx_error(&failed, TMX_ENOMEM, "%zu rows", csv.n_row);
+        tmx_error(err, TMX_ENOMEM, "%zu rows", csv.n_row);
     }
     tmx_csv_finish(&csv);
-    return tmx_error_give(err, &failed);
+    return err->code;
 }
 
 /* ---- how far a calibration may be off ---- */
@@ -1000,17 +995,17 @@ enum tmx_status tmx_calibrated_errors(struct tmx_fit_errors *e, const struct tmx
     if (!tmx_os_exists(file)) {
         return TMX_OK; /* of 1.0, or of a file alone */
     }
-    enum tmx_status st = tmx_csv_read(&csv, file, err);
-    const size_t n = st ? 0 : csv.n_row;
-    if (!st && (n == 0 || csv.n_column != n + 3)) {
-        st = tmx_fail_at(
+    tmx_csv_read(&csv, file, err);
+    const size_t n = csv.n_row;
+    if (n == 0 || csv.n_column != n + 3) {
+        tmx_error_at(
             err, TMX_EPARSE, csv.source, 1,
             "expected the covariance.csv of thermix calibrate: parameter, gpu, run and a column a row");
     }
     TMX_TAKE(&arena, covariance, n * n + 1);
     TMX_TAKE(&arena, parameter, n + 1);
-    st = st || !arena.failed ? st : tmx_no_memory(err);
-    for (size_t k = 0; !st && k < n; k++) {
+    tmx_arena_check(&arena, err);
+    for (size_t k = 0; !err->code && k < n; k++) {
         const char *name = tmx_csv_cell(&csv, k, 0), *gpu = tmx_csv_cell(&csv, k, 1);
         const size_t g = tmx_rc_find(model, gpu);
         const bool all = strcmp(gpu, "all") == 0;
@@ -1020,16 +1015,16 @@ enum tmx_status tmx_calibrated_errors(struct tmx_fit_errors *e, const struct tmx
             p->kind++;
         }
         if (p->kind == TMX_N_FIT || (!all && g == model->n_gpu)) {
-            st = tmx_fail_at(err, TMX_EPARSE, csv.source, csv.line[k],
-                             "parameter %s of GPU %s: unknown, or not in fit.csv", name, gpu);
+            tmx_error_at(err, TMX_EPARSE, csv.source, csv.line[k],
+                         "parameter %s of GPU %s: unknown, or not in fit.csv", name, gpu);
         }
-        for (size_t i = 0; !st && i < n; i++) { /* an empty cell is an infinite one */
+        for (size_t i = 0; i < n; i++) { /* an empty cell is an infinite one */
             double *v = &covariance[k * n + i];
             *v = tmx_csv_real(&csv, k, i + 3, v) ? *v : INFINITY;
         }
     }
-    st = st ? st : tmx_fit_errors_make(e, parameter, n, covariance, err);
+    (void)(err->code || tmx_fit_errors_make(e, parameter, n, covariance, err));
     tmx_arena_finish(&arena);
     tmx_csv_finish(&csv);
-    return st;
+    return err->code;
 }

@@ -113,29 +113,27 @@ enum tmx_status tmx_limit_rows_load(struct tmx_limit_rows *r, const char *path, 
 {
     struct tmx_csv csv = {0};
     *r = (struct tmx_limit_rows){0};
-    enum tmx_status st = tmx_csv_read(&csv, path, err);
+    tmx_csv_read(&csv, path, err);
     const struct columns c = {either(&csv, "limit_w", "power_limit"), tmx_csv_column(&csv, "speed"),
                               either(&csv, "time_s", "time_per_epoch"),
                               either(&csv, "power_w", "average_power")};
     const size_t n = csv.n_column;
-    if (!st && (c.limit == n || c.power == n || (c.speed == n) == (c.time == n))) {
-        st = tmx_fail_at(err, TMX_EPARSE, csv.source, 1,
-                         "expected columns limit_w (or power_limit), power_w (or average_power), and either "
-                         "speed or time_s (or time_per_epoch)");
+    if (c.limit == n || c.power == n || (c.speed == n) == (c.time == n)) {
+        tmx_error_at(err, TMX_EPARSE, csv.source, 1,
+                     "expected columns limit_w (or power_limit), power_w (or average_power), and either "
+                     "speed or time_s (or time_per_epoch)");
     }
-    if (!st) {
-        TMX_TAKE(&r->arena, r->load, csv.n_row);
-        TMX_TAKE(&r->arena, r->row, csv.n_row);
-        st = r->arena.failed ? tmx_no_memory(err) : TMX_OK;
-    }
-    for (size_t i = 0; i < csv.n_row && !st; i++) {
-        st = add_row(r, &csv, i, &c, only, err);
+    TMX_TAKE(&r->arena, r->load, csv.n_row);
+    TMX_TAKE(&r->arena, r->row, csv.n_row);
+    tmx_arena_check(&r->arena, err);
+    for (size_t i = 0; i < csv.n_row && !err->code; i++) {
+        err->code = add_row(r, &csv, i, &c, only, err);
     }
     tmx_csv_finish(&csv);
-    if (!st) {
+    if (!err->code) {
         drop_short(r);
     }
-    return st;
+    return err->code;
 }
 
 /* ---- the law ---- */

@@ -246,16 +246,13 @@ static enum tmx_status row(void *ctx, const struct tmx_csv *csv, struct tmx_err 
         r->n_failed++;
         return TMX_OK;
     }
-    enum tmx_status st = r->sizes ? TMX_OK : arrival(r, csv, &arrival_s, err);
-    st = st ? st : tokens(csv, r->column[INPUT], &input, err);
-    st = st ? st : tokens(csv, r->column[OUTPUT], &output, err);
-    st = st ? st : class_of(r, csv, &which, err);
-    if (!st && r->n_row > 0 && arrival_s < r->last_s) {
-        st = tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[0],
-                         "this request arrives before the one above it; expected times that do not fall");
+    if ((!r->sizes && arrival(r, csv, &arrival_s, err)) || tokens(csv, r->column[INPUT], &input, err) ||
+        tokens(csv, r->column[OUTPUT], &output, err) || class_of(r, csv, &which, err)) {
+        return err->code;
     }
-    if (st) {
-        return st;
+    if (r->n_row > 0 && arrival_s < r->last_s) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[0],
+                           "this request arrives before the one above it; expected times that do not fall");
     }
     if (!r->unlike && r->total < csv->n_column &&
         (!tmx_csv_real(csv, 0, r->total, &total) || total != input + output)) {

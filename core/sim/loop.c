@@ -8,15 +8,13 @@
 
 #include "core/sim/tiles.h"
 
-static enum tmx_status multiple(double span_s, double dt_s, const char *what, uint64_t *ticks,
-                                struct tmx_err *err)
+static uint64_t multiple(double span_s, double dt_s, const char *what, struct tmx_err *err)
 {
     const double n = span_s / dt_s;
     if (n < 0 || fabs(n - round(n)) > 1e-6 * fmax(1, n)) {
-        return tmx_fail(err, TMX_ECONFIG, "%s = %g s is not a multiple of tick_s = %g s", what, span_s, dt_s);
+        tmx_error(err, TMX_ECONFIG, "%s = %g s is not a multiple of tick_s = %g s", what, span_s, dt_s);
     }
-    *ticks = (uint64_t)round(n);
-    return TMX_OK;
+    return n > 0 ? (uint64_t)round(n) : 0;
 }
 
 double tmx_slice_s(const struct tmx_choice *mix, double tick_s)
@@ -43,7 +41,7 @@ static void open_source(struct tmx_sim *s)
     s->cold = is->cold && is->cold(options);
 }
 
-static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
+static void take_arrays(struct tmx_sim *s)
 {
     const struct tmx_machine *m = s->machine;
     const struct tmx_choice *row = &s->spec.choice[TMX_LEVEL_ROW];
@@ -74,52 +72,50 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     TMX_TAKE(&s->arena, s->outlook, m->n_gpu);
     TMX_TAKE(&s->arena, s->waits, m->n_job);
     if (s->arena.failed || s->recorder->state.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
+        tmx_error(&s->err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
+        return;
     }
     s->recorder->swing.feed = &s->feed;
     s->work_view.chip_w = s->recorder->now_w;
     f->n_gpu = m->n_gpu;
     f->n_sm = m->n_sm;
     f->n_unit = m->n_unit;
-    return TMX_OK;
 }
 
 /* Dies and what cools them. */
-static enum tmx_status start_thermal(struct tmx_sim *s, struct tmx_err *err)
+static void start_thermal(struct tmx_sim *s)
 {
     static const double round_off_k = 1e-6;
     const struct tmx_cooling_spec *c = &s->spec.cooling;
-    enum tmx_status st = TMX_OK;
-    for (size_t g = 0; g < s->machine->n_gpu && !st; g++) {
+    for (size_t g = 0; g < s->machine->n_gpu && !s->err.code; g++) {
         const struct tmx_sim_gpu_thermal *t = &s->spec.thermal[g];
         s->thermal[g].ops = t->ops;
-        st = t->ops->create(t->model, &s->thermal[g].state, err);
-        if (!st) {
+        if (!t->ops->create(t->model, &s->thermal[g].state, &s->err)) {
             t->ops->read(s->thermal[g].state, &s->frame.temp_k[s->machine->gpu[g].unit0]);
         }
     }
-    if (st || !c->topology) {
-        return st;
+    if (!c->topology) {
+        return;
     }
-    st = multiple(c->period_s, s->spec.dt_s, "fan_period_s", &s->cool, err);
-    if (!st && s->cool == 0) {
-        return tmx_fail(err, TMX_ECONFIG, "fan_period_s = %g s is shorter than tick_s = %g s", c->period_s,
-                        s->spec.dt_s);
+    s->cool = multiple(c->period_s, s->spec.dt_s, "fan_period_s", &s->err);
+    if (s->cool == 0) {
+        tmx_error(&s->err, TMX_ECONFIG, "fan_period_s = %g s is shorter than tick_s = %g s", c->period_s,
+                  s->spec.dt_s);
     }
-    st = st ? st : tmx_cooling_take(&s->cooling, &s->arena, c, s->thermal, s->warmup, s->spec.dt_s, err);
-    if (!st) {
-        s->feed.fan_w = s->cooling->fan_w;
+    if (s->err.code ||
+        tmx_cooling_take(&s->cooling, &s->arena, c, s->thermal, s->warmup, s->spec.dt_s, &s->err)) {
+        return;
     }
-    for (size_t g = 0; !st && !c->cold_start && g < s->machine->n_gpu; g++) { /* no colder than its air */
+    s->feed.fan_w = s->cooling->fan_w;
+    for (size_t g = 0; !c->cold_start && g < s->machine->n_gpu; g++) { /* no colder than its air */
         const size_t unit = s->machine->gpu[g].unit0;
         double *temp_k = &s->frame.temp_k[unit];
         const double *no_power_w = &s->frame.power_w[unit]; /* before the first tick */
         if (temp_k[0] < s->cooling->inlet_k[g] - round_off_k &&
             s->thermal[g].ops->steady(s->thermal[g].state, no_power_w, true, temp_k)) {
-            st = tmx_fail(err, TMX_ESOLVE, "GPU %zu: no temperatures at its inlet's", g);
+            tmx_error(&s->err, TMX_ESOLVE, "GPU %zu: no temperatures at its inlet's", g);
         }
     }
-    return st;
 }
 
 /* Numbers that a policy keeps from call to call; NULL: it keeps none. */
@@ -130,7 +126,7 @@ static double *take_memory(struct tmx_sim *s, size_t (*count)(const void *, cons
     return n > 0 ? tmx_arena_take(&s->arena, n, sizeof(double)) : NULL;
 }
 
-static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
+static void make_view(struct tmx_sim *s)
 {
     const struct tmx_choice *choice = &s->spec.choice[TMX_LEVEL_MIX];
     const struct tmx_mix_policy *mix = tmx_mix_of(choice);
@@ -162,8 +158,7 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
     const struct tmx_choice *dtm = &s->spec.choice[TMX_LEVEL_DTM];
     s->machine->mix_memory = s->mix_memory = take_memory(s, mix->memory, choice);
     s->dtm_memory = dtm->policy ? take_memory(s, tmx_dtm_of(dtm)->memory, dtm) : NULL;
-    return s->arena.failed ? tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", s->machine->n_unit)
-                           : TMX_OK;
+    tmx_arena_check(&s->arena, &s->err);
 }
 
 /* Turns of kernels are found as differences of times, which are rounded. */
@@ -182,47 +177,44 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     }
     const struct tmx_choice *const mix = &s->spec.choice[TMX_LEVEL_MIX];
     s->spec.cooling.choice = &s->spec.choice[TMX_LEVEL_FAN];
-    enum tmx_status st = tmx_machine_create(&s->machine, &spec->machine, err);
-    st = st ? st : multiple(spec->quantum_s, spec->dt_s, "quantum_s", &s->quantum, err);
-    st = st ? st : multiple(spec->warmup_s, spec->dt_s, "warmup_s", &s->warmup, err);
-    uint64_t slice;
-    st = st ? st : multiple(tmx_slice_s(mix, spec->dt_s), spec->dt_s, "mix_policy.slice_s", &slice, err);
-    st = st ? st : tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, err);
-    if (!st) {
+    struct tmx_err *own = &s->err;
+    (void)!tmx_machine_create(&s->machine, &spec->machine, own);
+    s->quantum = multiple(spec->quantum_s, spec->dt_s, "quantum_s", own);
+    s->warmup = multiple(spec->warmup_s, spec->dt_s, "warmup_s", own);
+    (void)multiple(tmx_slice_s(mix, spec->dt_s), spec->dt_s, "mix_policy.slice_s", own);
+    if (s->quantum == 0) {
+        tmx_error(own, TMX_ECONFIG, "quantum_s = %g s is shorter than tick_s = %g s", spec->quantum_s,
+                  spec->dt_s);
+    }
+    if (!own->code &&
+        !tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, own)) {
         open_source(s);
-        st = take_arrays(s, err);
+        take_arrays(s);
     }
-    st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);
-    if (!st && spec->gate.kind) {
-        s->gate = tmx_gate_stage_take(&s->arena, &spec->gate, s->machine);
+    if (!own->code && !spec->power.ops->create(spec->power.options, s->machine, &s->power, own)) {
+        s->gate = spec->gate.kind ? tmx_gate_stage_take(&s->arena, &spec->gate, s->machine) : NULL;
+        if (spec->cta.plan) {
+            struct tmx_cta_spec cta = spec->cta;
+            cta.turns = tmx_mix_of(mix)->turns;
+            s->cta = tmx_cta_stage_take(&s->arena, &cta, s->machine);
+        }
+        s->frame.sleeps = s->gate || s->cta;
+        start_thermal(s);
     }
-    if (!st && spec->cta.plan) {
-        struct tmx_cta_spec cta = spec->cta;
-        cta.turns = tmx_mix_of(mix)->turns;
-        s->cta = tmx_cta_stage_take(&s->arena, &cta, s->machine);
+    if (!own->code) {
+        s->sample = s->sensor->period;
+        s->stuck = (uint64_t)(spec->stuck_s / spec->dt_s);
+        s->span = 1;
+        s->until = UINT64_MAX;
+        s->events = spec->events ? tmx_events_take(&s->arena, s->machine) : NULL;
+        s->machine->share_round_off = spec->events ? SHARE_ROUND_OFF : 0;
+        s->machine->counting = s->warmup == 0;
+        make_view(s);
     }
-    s->frame.sleeps = s->gate || s->cta;
-    st = st ? st : start_thermal(s, err);
-    if (!st && s->quantum == 0) {
-        st = tmx_fail(err, TMX_ECONFIG, "quantum_s = %g s is shorter than tick_s = %g s", spec->quantum_s,
-                      spec->dt_s);
-    }
-    if (st) {
+    if (own->code || tmx_tiles_create(&s->tiles, s, own)) {
+        const struct tmx_err failed = *own;
         tmx_sim_destroy(s);
-        return st;
-    }
-    s->sample = s->sensor->period;
-    s->stuck = (uint64_t)(spec->stuck_s / spec->dt_s);
-    s->span = 1;
-    s->until = UINT64_MAX;
-    s->events = spec->events ? tmx_events_take(&s->arena, s->machine) : NULL;
-    s->machine->share_round_off = spec->events ? SHARE_ROUND_OFF : 0;
-    s->machine->counting = s->warmup == 0;
-    st = make_view(s, err);
-    st = st ? st : tmx_tiles_create(&s->tiles, s, err);
-    if (st) {
-        tmx_sim_destroy(s);
-        return st;
+        return tmx_error_give(err, &failed);
     }
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         s->request.gpu[g] = (struct tmx_gpu_request){.admit = TMX_NO_JOB,

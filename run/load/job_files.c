@@ -99,12 +99,11 @@ enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, cons
 {
     char path[TMX_PATH_SIZE];
     *d = (struct tmx_job_data){0};
-    enum tmx_status st = tmx_data_find(TMX_DATA_NODE, node, path, err);
-    st = st ? st : tmx_keys_load(tmx_node_keys, d, path, sets, NULL, err);
-    if (st) {
+    tmx_data_find(TMX_DATA_NODE, node, path, err);
+    if (tmx_keys_load(tmx_node_keys, d, path, sets, NULL, err)) {
         tmx_job_data_finish(d);
     }
-    return st;
+    return err->code;
 }
 
 void tmx_job_data_finish(struct tmx_job_data *d)
@@ -186,11 +185,10 @@ enum tmx_status tmx_job_kernel_check(const char *path, struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
     struct kernel_job k = {.n_variant = 0};
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, err);
-    st = st ? st : read_kernel(&k, cfg, err);
+    (void)(tmx_config_load(&cfg, path, NULL, err) || read_kernel(&k, cfg, err));
     free(k.variant);
     tmx_config_close(cfg);
-    return st;
+    return err->code;
 }
 
 /* Dynamic power from the kernel's first variant with a measured energy, else from its events. */
@@ -255,16 +253,12 @@ enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, cons
     }
     memcpy(w->name, name, strlen(name) + 1);
     memcpy(w->kernel, name, (size_t)(colon - name));
-    enum tmx_status st = tmx_data_find_from(TMX_DATA_KERNEL, from, w->kernel, path, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_config_load(&cfg, path, NULL, err);
-    st = st ? st : read_kernel(&k, cfg, err);
-    st = st ? st : add_variant(d, &k, colon + 1, w, err);
+    tmx_data_find_from(TMX_DATA_KERNEL, from, w->kernel, path, err);
+    (void)(tmx_config_load(&cfg, path, NULL, err) || read_kernel(&k, cfg, err) ||
+           add_variant(d, &k, colon + 1, w, err));
     free(k.variant);
     tmx_config_close(cfg);
-    if (!st) {
+    if (!err->code) {
         /* cpu times */
         w->cpu_first_s = w->cpu_more_s = w->cpu_power_w = NAN;
         for (size_t i = 0; i < d->n_cpu; i++) {
@@ -276,7 +270,7 @@ enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, cons
         }
         d->n_kind++;
     }
-    return st;
+    return err->code;
 }
 
 static const char *const decisions[] = {"none", "merge", "serial", NULL};
@@ -330,21 +324,22 @@ enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name, str
     struct tmx_config *cfg = NULL;
     struct batch f = {.n_part = 0};
     size_t total = 0;
-    enum tmx_status st = tmx_data_find(TMX_DATA_BATCH, name, path, err);
-    st = st ? st : tmx_keys_load(tmx_batch_keys, &f, path, NULL, &cfg, err);
-    for (size_t i = 0; i < f.n_part && !st; i++) {
+    tmx_data_find(TMX_DATA_BATCH, name, path, err);
+    tmx_keys_load(tmx_batch_keys, &f, path, NULL, &cfg, err);
+    for (size_t i = 0; i < f.n_part && !err->code; i++) {
         size_t kind = 0;
         const struct tmx_setting *s = tmx_setting_at(tmx_config_find(cfg, "instances"), i);
-        st = tmx_setting_locate(s, tmx_job_data_kind(d, tmx_setting_file(s), f.part[i].workload, &kind, err),
-                                err);
-        f.batch.count[kind] += st ? 0 : (size_t)f.part[i].count;
+        if (!tmx_setting_locate(s, tmx_job_data_kind(d, tmx_setting_file(s), f.part[i].workload, &kind, err),
+                                err)) {
+            f.batch.count[kind] += (size_t)f.part[i].count;
+        }
         total += (size_t)f.part[i].count;
     }
-    if (!st && total == 0) {
-        st = tmx_fail_setting(err, tmx_config_find(cfg, "instances"), "instances: no instance at all");
+    if (!err->code && total == 0) {
+        tmx_error_setting(err, tmx_config_find(cfg, "instances"), "instances: no instance at all");
     }
     *b = f.batch;
     free(f.part);
     tmx_config_close(cfg);
-    return st;
+    return err->code;
 }

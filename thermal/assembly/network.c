@@ -796,12 +796,16 @@ size_t tmx_network_hottest_coolant(const struct tmx_network *net, const double *
     return node;
 }
 
-void tmx_network_place(const struct tmx_network *net, size_t node, char *text, size_t size)
+void tmx_network_boils(const struct tmx_network *net, size_t node, double hottest_k, double limit_k,
+                       char *text, size_t size)
 {
     const size_t cell = node % net->n_cell, i = cell / net->cols, j = cell % net->cols;
-    snprintf(text, size, "layer %zu, about %.3g mm from the west and %.3g mm from the south edge",
-             node / net->n_cell, 1e3 * net->width_m * ((double)j + 0.5) / (double)net->cols,
-             1e3 * net->height_m * (1 - ((double)i + 0.5) / (double)net->rows));
+    snprintf(
+        text, size,
+        "coolant boils: it reaches %.2f K in layer %zu, about %.3g mm from the west and %.3g mm from the "
+        "south edge; the limit is %.2f K (coolant_limit)",
+        hottest_k, node / net->n_cell, 1e3 * net->width_m * ((double)j + 0.5) / (double)net->cols,
+        1e3 * net->height_m * (1 - ((double)i + 0.5) / (double)net->rows), limit_k);
 }
 
 void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w)

@@ -94,10 +94,11 @@ double tmx_network_brought(const struct tmx_network *net, double flow, double th
 /* The time that coolant takes through [s]; NaN without. */
 double tmx_network_transit_s(const struct tmx_network *net, double flow);
 
-/* Node of the hottest coolant in theta_k [n_node], SIZE_MAX where none flows; and where it lies, for a
- * message. */
+/* Node of the hottest coolant in theta_k [n_node], SIZE_MAX where none flows; and what to say where it
+ * boils there. */
 size_t tmx_network_hottest_coolant(const struct tmx_network *net, const double *theta_k);
-void tmx_network_place(const struct tmx_network *net, size_t node, char *text, size_t size);
+void tmx_network_boils(const struct tmx_network *net, size_t node, double hottest_k, double limit_k,
+                       char *text, size_t size);
 
 /* Add power_w [n_unit, W] to node_w [n_node, W]. */
 void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w);

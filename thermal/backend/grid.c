@@ -535,12 +535,10 @@ static void why(const void *state, char *text, size_t size)
 {
     const struct state *s = state;
     const size_t hottest = boils(s);
-    char place[96];
     text[0] = '\0';
     if (hottest != SIZE_MAX) {
-        tmx_network_place(&s->model->net, hottest, place, sizeof place);
-        snprintf(text, size, "coolant boils: it reaches %.2f K in %s; the limit is %.2f K (coolant_limit)",
-                 s->theta[hottest] + s->ambient_k, place, s->model->coolant_limit_k);
+        tmx_network_boils(&s->model->net, hottest, s->theta[hottest] + s->ambient_k,
+                          s->model->coolant_limit_k, text, size);
     }
 }
 

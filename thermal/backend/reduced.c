@@ -353,11 +353,8 @@ static void why(const void *state, char *text, size_t size)
     text[0] = '\0';
     if (s->boiled) {
         size_t node;
-        char place[96];
         const double hottest_k = hottest_coolant(s, &node);
-        tmx_network_place(&s->model->shared.net, node, place, sizeof place);
-        snprintf(text, size, "coolant boils: it reaches %.2f K in %s; the limit is %.2f K (coolant_limit)",
-                 hottest_k, place, s->model->coolant_limit_k);
+        tmx_network_boils(&s->model->shared.net, node, hottest_k, s->model->coolant_limit_k, text, size);
     }
 }
 
