@@ -388,8 +388,7 @@ TMX_TESTS(test_failing)
     scratch_write("failing_ice.flp",
                   "C0 : position 0, 0 ; dimension 1000, 2000 ; power values 1.0, 2.0 ;\n"
                   "C1 : position 1000, 0; dimension 1000, 2000; power values 1.0, 2.0 ;\n");
-    scratch_write("failing_jobs.cfg",
-                  "name = \"j\"; kernels = ( { kernel = \"encryption:table1\"; work_s = 0.3; } );\n");
+    scratch_write("failing_jobs.cfg", "name = \"j\"; kernels = ( { kernel = \"encryption:table1\"; } );\n");
     scratch_write("failing_base.cfg",
                   "chip = \"gtx280\"; mix = \"./failing_mix.cfg\"; seed = 1; tick_s = 0.01; rows = 8; "
                   "cols = 8; sensor = { period_s = 0.05; };\n");
