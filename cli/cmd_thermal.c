@@ -47,8 +47,9 @@ static const struct tmx_arg rows[] = {
                    "(auto; -v prints the choice and its reason), or HotSpot's own library if this program "
                    "was built with it (HOTSPOT_ROOT). Steady states are always solved on the full grid"),
     TMX_ARG(args, run.max_memory_mb, REAL, "max-memory", 0, .value = "MB", .min = 1, .max = 1e9,
-            .doc = "largest memory for setting up a reduced model, 4000 without it: above it auto takes the "
-                   "grid, and --method reduced is refused"),
+            .def = "4000",
+            .doc = "largest memory for setting up a reduced model: above it auto takes the grid, and "
+                   "--method reduced is refused"),
     TMX_ARG(
         args, scheme, WORD, "scheme", 0, .words = schemes, .def = "exact",
         .doc =

@@ -58,7 +58,7 @@ struct tmx_trace_options {
     int precision;        /* decimals of written temperatures */
     int modes;            /* of the reduced model; 0: what the tolerance needs */
     double tolerance_k;   /* of the reduced model; 0: its default */
-    double max_memory_mb; /* auto takes no reduced model whose set-up needs more; not above 0: 4000 */
+    double max_memory_mb; /* auto takes no reduced model whose set-up needs more; 0: the usual 4000 */
     bool mixed;           /* precision of the reduced model */
     double overlap_m;     /* depth to which blocks may overlap; 0: rounding */
     bool no_cache, allow_gaps, hotspot_compat, keep_rows;

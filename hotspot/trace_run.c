@@ -32,6 +32,13 @@ static const double ROW_ITERATIONS = 110, BASIS_ITERATIONS = 5, TEST_ITERATIONS 
 static const double KRYLOV_VECTORS = 70; /* of n doubles, of the exact scheme */
 static const double LEVELS_BYTES = 150;  /* of a node, with the work space of one column */
 static const double MB = 1e-6;
+static const double USUAL_MB = 4000; /* of --max-memory */
+
+/* Other than what --max-memory is without it. */
+static bool memory_given(const struct tmx_trace_options *a)
+{
+    return a->max_memory_mb > 0 && a->max_memory_mb != USUAL_MB;
+}
 
 static double tolerance_k(const struct tmx_trace_options *a)
 {
@@ -242,7 +249,7 @@ static void check_options(const struct tmx_trace_options *args, struct tmx_err *
         bool given;
     } reduced[] = {{"modes", "--modes", args->modes > 0},
                    {"tolerance_k", "--tolerance", args->tolerance_k > 0},
-                   {"tolerance_k", "--max-memory", args->max_memory_mb > 0},
+                   {"tolerance_k", "--max-memory", memory_given(args)},
                    {"precision", "--mixed", args->mixed}};
     for (size_t i = 0; i < sizeof reduced / sizeof reduced[0]; i++) {
         if (reduced[i].given && ((method && !tmx_thermal_option(method, reduced[i].key)) || be || block)) {
@@ -275,7 +282,7 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
     if (!cfg->o[0] && !cfg->grid_transient_file[0] && !cfg->all_transient_file[0] && !verify &&
         !args->keep_rows &&
         (args->method || args->scheme == TMX_TRACE_BE || args->tolerance_k > 0 || args->modes > 0 ||
-         args->mixed || args->max_memory_mb > 0)) {
+         args->mixed || memory_given(args))) {
         tmx_log_say(
             log, TMX_LOG_WARNING,
             "--method, --scheme, --tolerance, --modes, --mixed and --max-memory do nothing without -o, "
@@ -517,7 +524,7 @@ static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
     if (chosen || method == &tmx_thermal_reduced) {
         estimate(r, chosen, &e, err);
     }
-    const double most_mb = a->max_memory_mb > 0 ? a->max_memory_mb : 4000;
+    const double most_mb = a->max_memory_mb > 0 ? a->max_memory_mb : USUAL_MB;
     const bool fits = e.reduced_mb <= most_mb, faster = e.reduced_s < e.grid_s;
     if (method == &tmx_thermal_reduced && !fits) {
         tmx_error(

@@ -228,6 +228,9 @@ static void rows_hotspot(struct tmx_run_trace *t, const struct tmx_sim *sim, siz
 static FILE *open_file(struct tmx_run_trace *t, size_t i, const char *name, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
+    if (err->code) { /* perhaps there is no t->file */
+        return NULL;
+    }
     tmx_path_join(path, t->options.dir, name, err);
     tmx_output_open(&t->file[i], path, err);
     return t->file[i].file;
