@@ -383,7 +383,8 @@ struct tmx_cost tmx_run_cost(const struct tmx_run *r)
     struct tmx_cost c = {.bytes = JOB_BYTES * (double)r->mix.n_entry};
     if (r->serve && !r->serve->spec.options.heat) { /* instances and requests alone */
         const double instances = (double)r->n_gpu / r->serve->spec.options.tp;
-        c.seconds = TOKEN_S * r->serve->output_tokens + INSTANCE_TICK_S * instances * total_ticks(r);
+        c.seconds =
+            TOKEN_S * r->serve->output_tokens + (TICK_S + INSTANCE_TICK_S * instances) * total_ticks(r);
         c.bytes = 2.0 * (double)r->serve->list.n * sizeof *r->serve->list.request;
         return c;
     }
