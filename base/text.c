@@ -14,8 +14,7 @@
 
 enum { MAX_NUMBER = 128 };
 
-/* Editors on other systems begin a file with a byte-order mark. */
-static enum tmx_status drop_mark(struct tmx_text_file *t, struct tmx_err *err)
+enum tmx_status tmx_text_clean(struct tmx_text_file *t, struct tmx_err *err)
 {
     static const char utf8[] = "\xef\xbb\xbf", little[] = "\xff\xfe", big[] = "\xfe\xff";
     if (t->size >= 2 && (memcmp(t->data, little, 2) == 0 || memcmp(t->data, big, 2) == 0)) {
@@ -25,22 +24,26 @@ static enum tmx_status drop_mark(struct tmx_text_file *t, struct tmx_err *err)
         t->size -= 3;
         memmove(t->data, t->data + 3, t->size + 1);
     }
-    return TMX_OK;
+    if (!memchr(t->data, '\n', t->size)) {
+        for (char *c = t->data; (c = memchr(c, '\r', (size_t)(t->data + t->size - c)));) {
+            *c = '\n';
+        }
+    }
+    const char *nul = memchr(t->data, '\0', t->size);
+    unsigned line = 1;
+    for (const char *c = t->data; nul && c < nul; c++) {
+        line += *c == '\n';
+    }
+    return !nul ? TMX_OK
+                : tmx_fail_at(err, TMX_EPARSE, t->name, line,
+                              "a NUL byte; expected a text file (UTF-16 without its mark?)");
 }
 
 enum tmx_status tmx_text_load(struct tmx_text_file *t, const char *path, struct tmx_err *err)
 {
     *t = (struct tmx_text_file){0};
     enum tmx_status st = tmx_failed(err) ? err->code : tmx_text_load_bytes(t, path, err);
-    st = st ? st : drop_mark(t, err);
-    const char *nul = st ? NULL : memchr(t->data, '\0', t->size);
-    if (nul) {
-        unsigned line = 1;
-        for (const char *c = t->data; c < nul; c++) {
-            line += *c == '\n';
-        }
-        st = tmx_fail_at(err, TMX_EPARSE, t->name, line, "a NUL byte; expected a text file");
-    }
+    st = st ? st : tmx_text_clean(t, err);
     if (st) {
         tmx_text_finish(t);
     }

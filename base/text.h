@@ -34,6 +34,9 @@ enum tmx_status tmx_text_load(struct tmx_text_file *t, const char *path, struct 
 /* The bytes as they are, for files that may be binary. */
 TMX_NODISCARD enum tmx_status tmx_text_load_bytes(struct tmx_text_file *t, const char *path,
                                                   struct tmx_err *err);
+/* The mark goes, and lines that end in \r alone, as those of old Macs, end in \n; the errors of
+ * tmx_text_load. */
+TMX_NODISCARD enum tmx_status tmx_text_clean(struct tmx_text_file *t, struct tmx_err *err);
 void tmx_text_finish(struct tmx_text_file *t);
 
 /* What the beginning of a text shows it to be: "JSON", ...; NULL: none of those that thermix does not read.

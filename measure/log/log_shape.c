@@ -602,29 +602,11 @@ enum tmx_status tmx_log_decode(struct tmx_text_file *t, struct tmx_measured *m, 
                                "UTF-16 text up to here, then 8-bit text: two programs wrote into one "
                                "file; make one encoding of it");
         st = st ? st : from_utf16(t, b[0] == 0xFE, err);
-    } else if (t->size >= 3 && b[0] == 0xEF && b[1] == 0xBB && b[2] == 0xBF) {
-        memmove(t->data, t->data + 3, t->size - 2);
-        t->size -= 3;
     }
-    if (!st) {
-        /* The ends of lines of old Macs and of some loggers. */
-        if (memchr(t->data, '\r', t->size) && !memchr(t->data, '\n', t->size)) {
-            tmx_measured_note(m, "%s: its lines end in carriage returns: read as such", t->name);
-            for (size_t i = 0; i < t->size; i++) {
-                t->data[i] = t->data[i] == '\r' ? '\n' : t->data[i];
-            }
-        }
+    if (!st && memchr(t->data, '\r', t->size) && !memchr(t->data, '\n', t->size)) {
+        tmx_measured_note(m, "%s: its lines end in carriage returns: read as such", t->name);
     }
-    const char *nul = st || t->size == 0 ? NULL : memchr(t->data, '\0', t->size);
-    if (nul) {
-        unsigned line = 1;
-        for (const char *c = t->data; c < nul; c++) {
-            line += *c == '\n';
-        }
-        return tmx_fail_at(err, TMX_EPARSE, t->name, line,
-                           "a NUL byte; expected a text log (or UTF-16 with its mark)");
-    }
-    return st;
+    return st ? st : tmx_text_clean(t, err);
 }
 
 enum tmx_status tmx_log_text(struct tmx_text_file *t, const char *path, struct tmx_measured *m,

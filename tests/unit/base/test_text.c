@@ -29,6 +29,23 @@ static void lines_count_with_crlf_and_a_missing_last_newline(void **state)
     assert_false(tmx_lines_next(&l, &t));
 }
 
+static void a_mark_goes_and_lines_of_old_macs_are_lines(void **state)
+{
+    char data[] = "\xef\xbb\xbf"
+                  "a\rb\r",
+         mixed[] = "a\rb\n", nul[] = "a\r\0b";
+    struct tmx_text_file t = {.data = data, .size = strlen(data)};
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_text_clean(&t, &err), TMX_OK);
+    assert_string_equal(t.data, "a\nb\n");
+    t = (struct tmx_text_file){.data = mixed, .size = strlen(mixed)};
+    assert_int_equal(tmx_text_clean(&t, &err), TMX_OK);
+    assert_string_equal(t.data, "a\rb\n");
+    t = (struct tmx_text_file){.data = nul, .size = 4};
+    assert_int_equal(tmx_text_clean(&t, &err), TMX_EPARSE);
+    assert_int_equal(err.line, 2);
+}
+
 static void reals_are_decimal_and_finite_or_refused(void **state)
 {
     static const char *const bad[] = {"", "1,5", "nan", "inf", "0x10", "1e999", "1.5W", "--1", "e5", "1 2"};
@@ -105,6 +122,7 @@ TMX_TESTS(test_text)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_count_with_crlf_and_a_missing_last_newline),
+        cmocka_unit_test(a_mark_goes_and_lines_of_old_macs_are_lines),
         cmocka_unit_test(reals_are_decimal_and_finite_or_refused),
         cmocka_unit_test(printed_reals_read_back_equal),
         cmocka_unit_test(printed_reals_are_the_shortest),
