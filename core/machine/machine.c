@@ -112,6 +112,7 @@ void tmx_machine_arrive(struct tmx_machine *m)
     struct tmx_job *j = &m->job[m->n_arrived];
     j->state = TMX_JOB_WAITING;
     j->queue_order = m->n_arrived++;
+    m->ranked = m->ranked || j->priority != m->job[0].priority;
 }
 
 void tmx_machine_admit(struct tmx_machine *m, uint64_t tick)

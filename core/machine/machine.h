@@ -72,6 +72,7 @@ struct tmx_machine {
     double remote_cost;       /* of the link between GPUs: blocks that run away from their job's data live
                                  1 + remote_cost * remote_weight times as long */
     double share_round_off;   /* of shares, and of a job's work; 0 but with events */
+    bool ranked;              /* jobs that arrived have different priorities */
     bool counting;            /* work is counted (not during warm-up) */
     double system_kernel_s;   /* paper 003, section 3.3 */
     bool blocks_wait;         /* a kernel ends with its last block, also where that waits on a stopped SM */

@@ -28,7 +28,8 @@ void tmx_source_place(const struct tmx_source_view *v, struct tmx_err *err)
 {
     const struct tmx_choice *c = &v->choice[TMX_LEVEL_PLACE];
     struct tmx_machine *m = v->machine;
-    for (int level = INT_MAX, next; level > INT_MIN; level = next) { /* the first round finds the highest */
+    int level = m->ranked ? INT_MAX : m->n_arrived > 0 ? m->job[0].priority : INT_MIN, next;
+    for (; level > INT_MIN; level = next) { /* a round at INT_MAX finds the highest */
         next = INT_MIN;
         for (size_t j = m->first_unfinished; j < m->n_arrived && !err->code; j++) {
             struct tmx_job *job = &m->job[j];
