@@ -88,8 +88,11 @@ grep -q '^600 of 600 seconds of the check' progress.txt || say "place shows no p
 mkdir cold && XDG_CACHE_HOME=$PWD/cold script -qec "'$thermix' place node-8gpu --limit 83 --power 60 --check 0 --set rows=8 --set cols=8" /dev/null 2>&1 </dev/null | tr '\r' '\n' >progress.txt
 grep -q '^making a thermal model' progress.txt || say "a set-up shows nothing: $(cat progress.txt)"
 # runs that go side by side all end at the end: the time left is known before one of them has ended
-script -qec "stty cols 80; '$thermix' table short -j 1 --set tick_s=0.002" /dev/null 2>&1 </dev/null | tr '\r' '\n' >progress.txt
-grep -qE '^0 of 12 runs.* [0-9]+s left' progress.txt || say "no time left: $(grep left progress.txt | tail -3)"
+script -qfec "stty cols 80; exec '$thermix' table short -j 1 --set tick_s=0.0002" progress.raw >/dev/null 2>&1 </dev/null &
+left='^0 of 12 runs.* [0-9m]+s left' # the first run takes seconds, and need not end
+for i in $(seq 150); do tr '\r' '\n' <progress.raw 2>/dev/null | grep -qE "$left" && break || sleep 0.1; done
+kill $! && wait $! || true
+tr '\r' '\n' <progress.raw | grep -qE "$left" || say "no time left: $(tr '\r' '\n' <progress.raw | grep left | tail -3)"
 on 80 run hall --set rows=16 --set cols=16 --set tick_s=0.05 --set sensor.period_s=0.05
 grep -q '^12 of 256 rows; all: --columns all' screen.txt || say "rows of a hall: $(tail -20 screen.txt)"
 # every command's help and man page: 80 columns, an example that a shell takes as it stands
