@@ -180,9 +180,9 @@ struct tmx_serve_bound {
      * instances; 0: it does not bind */
     double gain_pct[TMX_N_SERVE_LIMIT];
     /* of the optimum */
-    double busy, clock,
-        batch;           /* share of time; mean of the fastest while busy; mean of iterations of tokens */
-    size_t n_col, n_row; /* of the programme */
+    double busy, clock, batch; /* share of time; mean of the fastest while busy; mean of iterations of tokens
+                                  alone; NAN: none */
+    size_t n_col, n_row;       /* of the programme */
 };
 
 /* Before or after the run; every request of it counts. TMX_EUNSUPPORTED: nothing is served, or GPUs differ by

@@ -97,7 +97,7 @@ static void add_served(struct rows *r, struct tmx_run *run, const char *variant,
     for (int i = 0; i < TMX_N_SERVE_LIMIT; i++) {
         tmx_table_real(r->table, b.gain_pct[i]);
     }
-    tmx_table_row(r->table, "%g %g %g", 100 * b.busy, b.clock, b.batch);
+    tmx_table_row(r->table, "%g %g %G", 100 * b.busy, b.clock, b.batch);
     if (reached) {
         const struct tmx_recorder *rec = tmx_run_sim(run)->recorder;
         const double tokens_per_s = tmx_run_serving(run).tokens_per_s;

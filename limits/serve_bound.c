@@ -1111,7 +1111,7 @@ static void read_optimum(struct build *d, const double *x, const double *dual)
     }
     b->busy = busy / instances;
     b->clock = busy > 0 ? clock / busy : 1;
-    b->batch = iterations > 0 ? tokens / iterations : 0;
+    b->batch = iterations > 0 ? tokens / iterations : NAN;
     for (size_t i = d->die_row0; i < d->memory_row0; i++) {
         b->gain_pct[TMX_SERVE_LIMIT_DIE] += pct * dual[i];
     }

@@ -135,6 +135,8 @@ done
 "$thermix" bound a.cfg --set 'serve.requests.file="lone.csv"' --set serve.scheduler.budget=100 --set serve.scheduler.max_preempt=0 --set serve.scheduler.max_batch=64 \
   --reached --format csv >lone.txt || bad=1
 awk -F, 'NR == 2 { ok = $19 > 95 && $19 < 100 && $15 > 99.9 } END { exit !ok }' lone.txt || { cat lone.txt; bad=1; }
+{ echo arrival_s,input_tokens,output_tokens; echo 0,130,1; } >first.csv # no iteration is of tokens alone
+"$thermix" bound a.cfg --set 'serve.requests.file="first.csv"' --format csv | awk -F, 'NR == 2 { exit !($3 > 0 && $17 == "") }' || { echo "a batch of no tokens"; bad=1; }
 "$thermix" bound a.cfg --one-level 2>err.txt
 [ $? = 2 ] && grep -q -e "--sm-leak do nothing for a.cfg, which serves" err.txt || { cat err.txt; bad=1; }
 "$thermix" bound a.cfg --limit 60 2>err.txt
