@@ -533,11 +533,16 @@ static void check_policies(const struct admission *a)
     const struct tmx_setting *root = tmx_run_settings(a->run);
     const struct tmx_fan_policy *fan = tmx_fan_of(a->cooling->choice);
     const char *dtm = tmx_setting_text(tmx_setting_find(root, "dtm.policy"));
-    static const char *const groups[] = {"gate", "cta", "job", "serve"};
+    static const char *const groups[] = {"gate", "cta", "job", "serve", "smooth", "sync_job"};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (tmx_setting_member(root, groups[i])) {
             tmx_error(a->err, TMX_EUNSUPPORTED, "place forecasts plain jobs; leave out group %s", groups[i]);
         }
+    }
+    if (tmx_cooling_room_changes(a->cooling)) {
+        tmx_error(
+            a->err, TMX_EUNSUPPORTED,
+            "place forecasts constant room air; leave out inlet, loop and the topology's inlet_rise_k_per_s");
     }
     if (dtm && strcmp(dtm, "none") != 0) {
         tmx_error(a->err, TMX_EUNSUPPORTED,

@@ -1192,9 +1192,11 @@ static void open(struct build *d, const struct tmx_run *run, struct tmx_err *err
 {
     struct air air = {0};
     *d = (struct build){.run = run, .spec = run->serve ? &run->serve->spec : NULL, .err = err};
-    if (!d->spec || run->spread_of_gpu) {
+    if (!d->spec || run->spread_of_gpu || run->n_inlet > 1) {
         tmx_error(err, TMX_EUNSUPPORTED, "no bound here: %s",
-                  d->spec ? "GPUs of a kind differ (spread)" : "the run serves no language model");
+                  !d->spec           ? "the run serves no language model"
+                  : run->n_inlet > 1 ? "the inlet changes in time"
+                                     : "GPUs of a kind differ (spread)");
         return;
     }
     d->tp = (size_t)d->spec->options.tp;

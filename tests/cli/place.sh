@@ -76,6 +76,8 @@ refuse 'where the throttle stops clocks' gtx280 --kernel SVM --limit 95
 refuse 'moves clocks' gtx280 --kernel SVM --set dtm.policy=dvfs
 refuse 'fans that are fixed or on their curve' gtx280 --kernel SVM --set fan.policy=pi
 refuse 'expected a number' gtx280 --kernel SVM --limit hot
+refuse 'leave out group smooth' gtx280 --kernel SVM --set smooth.secondary_floor_w=70
+refuse 'constant room air' gtx280 --kernel SVM --set 'inlet=({time_s=0.0;inlet_c=25.0;},{time_s=9.0;inlet_c=45.0;})'
 for key in mix=WL1 topology=gtx280x2 policy=MU place.policy=spread mix_policy.policy=alternate; do
   refuse "--set $key: place makes its own jobs" gtx280 --kernel SVM --set "$key"
 done

@@ -122,6 +122,8 @@ refused "of low priority; serve.high_servers = 1" --set serve.class_servers=true
 if ! "$thermix" bound a.cfg --format csv >bound.csv 2>err.txt && grep -q "built without GLPK" err.txt; then exit $bad; fi
 "$thermix" bound a.cfg --max-minutes 1e-4 2>err.txt
 [ $? = 2 ] && grep -q "a linear programme of .* rows): needs about .* allows it" err.txt || { cat err.txt; bad=1; }
+"$thermix" bound serve-row --set 'inlet=({time_s=0.0;inlet_c=45.0;},{time_s=9.0;inlet_c=25.0;})' 2>err.txt
+[ $? = 2 ] && grep -q "the inlet changes" err.txt || { cat err.txt; bad=1; }
 "$thermix" bound a.cfg --reached --format csv >reached.csv || bad=1
 # an open trace: the policy keeps up with it, below the bound; the certificate is round-off
 awk -F, 'NR == 2 { ok = $3 > 0 && $5 < 1e-6 } END { exit !ok }' bound.csv || { cat bound.csv; bad=1; }

@@ -59,9 +59,9 @@ static double room_k(const struct tmx_cooling *c, size_t gpu, double time_s)
            t->inlet_rise_k_per_s * fmax(now_s, 0);
 }
 
-static bool room_changes(const struct tmx_cooling *c)
+bool tmx_cooling_room_changes(const struct tmx_cooling_spec *s)
 {
-    return c->spec.topology->inlet_rise_k_per_s != 0 || c->spec.n_inlet > 1 || c->spec.loop.ua_w_per_k > 0;
+    return s->topology->inlet_rise_k_per_s != 0 || s->n_inlet > 1 || s->loop.ua_w_per_k > 0;
 }
 
 enum tmx_status tmx_cooling_take(struct tmx_cooling **out, struct tmx_arena *arena,
@@ -89,7 +89,8 @@ enum tmx_status tmx_cooling_take(struct tmx_cooling **out, struct tmx_arena *are
         c->inlet_k[g] = c->room_k[g] = room_k(c, g, 0);
         c->has_heat = c->has_heat && gpu[g].ops->heat && gpu[g].ops->set_ambient;
     }
-    if ((t->n_air > 0 || t->inlet_above_k || room_changes(c) || spec->spread) && !c->has_heat) {
+    if ((t->n_air > 0 || t->inlet_above_k || tmx_cooling_room_changes(&c->spec) || spec->spread) &&
+        !c->has_heat) {
         return tmx_fail(err, TMX_EUNSUPPORTED,
                         "topology %s: thermal back-end %s cannot model air that flows from GPU to GPU, "
                         "differs between them or warms",
@@ -306,7 +307,7 @@ void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, cons
     if (c->spec.loop.ua_w_per_k > 0) {
         warm_loop(c);
     }
-    for (size_t g = 0; room_changes(c) && g < t->n_gpu; g++) {
+    for (size_t g = 0; tmx_cooling_room_changes(&c->spec) && g < t->n_gpu; g++) {
         c->room_k[g] = room_k(c, g, view->time_s);
     }
     for (size_t g = 0; g < t->n_gpu; g++) {
@@ -350,7 +351,7 @@ void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, cons
         noise += pow(10, tmx_fan_noise_dba(&t->fan[f], c->rpm[f]) / 10);
     }
     c->sum.peak_noise_dba = fmax(c->sum.peak_noise_dba, 10 * log10(noise));
-    const bool moves = t->n_air > 0 || room_changes(c) || c->spec.spread;
+    const bool moves = t->n_air > 0 || tmx_cooling_room_changes(&c->spec) || c->spec.spread;
     for (size_t g = c->own.first; moves && dt_s > 0 && g < c->own.end; g++) {
         gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g] + c->sink_k[g]);
     }

@@ -50,6 +50,9 @@ struct tmx_cooling_spec {
     bool cold_start; /* GPUs may start below the air that they breathe */
 };
 
+/* Does the air before the GPUs change in time, or with their heat? */
+bool tmx_cooling_room_changes(const struct tmx_cooling_spec *s);
+
 enum { TMX_COOLING_LABEL = 48 };
 /* What people call a GPU: tmx_gpu_label of its name in the topology, if there is one. Returns buf. */
 const char *tmx_cooling_label(const struct tmx_cooling_spec *spec, size_t gpu, char buf[TMX_COOLING_LABEL]);
