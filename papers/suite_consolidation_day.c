@@ -43,6 +43,7 @@ enum quantity {
     GATED_S,
     LAUNCHES,
     LARGEST,
+    TIME_S,
     N_RESULT,
     PER_HOUR = N_RESULT,
     SYSTEM_J,
@@ -50,9 +51,9 @@ enum quantity {
     SEEDS,
     N_QUANTITY
 };
-static const char *const result_name[N_RESULT] = {"arrived",    "done",        "gpu_energy_j",
-                                                  "peak_sm_c",  "wait_mean_s", "wait_max_s",
-                                                  "sm_gated_s", "launches",    "largest_merge"};
+static const char *const result_name[N_RESULT] = {"arrived",       "done",       "gpu_energy_j", "peak_sm_c",
+                                                  "wait_mean_s",   "wait_max_s", "sm_gated_s",   "launches",
+                                                  "largest_merge", "time_s"};
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(day, day_s, "s", 1, 1e7, 86400, "simulated time"),
@@ -154,6 +155,7 @@ static void measure(void *state, const struct tmx_run *run, double *value)
     value[PEAK_C] = rec->peak_sm_k - TMX_ZERO_C;
     value[LAUNCHES] = (double)ledger->n_launch;
     value[LARGEST] = (double)ledger->largest;
+    value[TIME_S] = now_s;
     for (size_t j = 0; j < m->n_arrived; j++) {
         const struct tmx_job *job = &m->job[j];
         const double started_s = job->started_s >= 0 ? job->started_s : now_s,
@@ -186,8 +188,10 @@ static struct tmx_table *tabulate(const struct day *d, const struct tmx_run_valu
         for (size_t k = 0; k < (size_t)d->seeds; k++) {
             double q[N_QUANTITY];
             memcpy(q, &v->value[(k * n + i) * v->n_value + tmx_study_metrics()], N_RESULT * sizeof *q);
-            q[PER_HOUR] = q[DONE] / d->day_s * 3600;
-            q[SYSTEM_J] = q[GPU_J] + d->host_w * d->day_s;
+            const double time_s =
+                fmin(q[TIME_S], d->day_s); /* of few arrivals the last ends before the day */
+            q[PER_HOUR] = q[DONE] / time_s * 3600;
+            q[SYSTEM_J] = q[GPU_J] + d->host_w * time_s;
             q[PER_INSTANCE_J] = q[DONE] > 0 ? q[SYSTEM_J] / q[DONE] : NAN;
             q[SEEDS] = d->seeds;
             for (size_t x = 0; x < N_QUANTITY; x++) {

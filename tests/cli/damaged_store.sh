@@ -173,4 +173,8 @@ sed -i 's/day_s = 60.0/day_s = 30.0/' day.cfg
 "$thermix" table ./day.cfg -o fresh -q >/dev/null
 cmp day/table.csv fresh/table.csv || fail "a day of another length takes the old runs"
 [ "$("$thermix" query day --value arrived --where seed=2 --format csv 2>/dev/null | wc -l)" = 6 ] || fail "query of a day"
+# arrivals that end before the day does: per hour and per instance until then
+sed 's/count = [0-9]*/count = 1/' "$root/workloads/mixes/day_users.cfg" >one.cfg
+sed 's/day_s = 30.0/day_s = 3600.0/; s/seeds = 2/seeds = 1/; s|mix = "day_users"|mix = "./one.cfg"|' day.cfg >early.cfg
+"$thermix" table ./early.cfg -o early -q --columns throughput_per_hour --format csv | awk 'NR > 1 && $1 < 10 { exit 1 }' || fail "an instance in a minute is not one an hour"
 echo "damage is refused or computed again, and said"
