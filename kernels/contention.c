@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "kernels/stream.h"
 
 struct program_run {
     size_t kernel;       /* current launch */
@@ -31,8 +32,8 @@ struct chip {
     size_t n_core, n_drained, primary, clock;
     struct tmx_cta_view view;
     struct tmx_cta_request request;
-    enum tmx_status answer; /* TMX_ESOLVE: the policy asked for what cannot be */
     struct tmx_latency latency;
+    struct tmx_err err;               /* the first stays */
     double cycle;                     /* since the start of the run */
     double launch_cycle;              /* when the policy learned of its kernel */
     double epoch_end;                 /* cycle */
@@ -60,16 +61,6 @@ static size_t ledger_clock(struct tmx_ledger *l, double core_clock, double memor
 
 /* ---- one core: its resident blocks, in the order in which they end ---- */
 
-/* splitmix64 of (seed, block): a block's length does not depend on when or where it runs. */
-static double uniform(uint64_t seed, uint64_t block)
-{
-    uint64_t z = seed + (block + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return (double)(z >> 11) * 0x1p-53;
-}
-
 /* Cycles until the core's next block ends; INFINITY when it stands still. */
 static inline double core_next_end_cycles(const struct tmx_core *c)
 {
@@ -78,12 +69,6 @@ static inline double core_next_end_cycles(const struct tmx_core *c)
     }
     const double left = c->end[0] - c->mark;
     return left > 0 ? left * c->n / c->ipc : 0;
-}
-
-/* True only if the next end lies beyond `cycles`, surely: a test without a division. */
-static inline bool core_ends_after(const struct tmx_core *c, double cycles)
-{
-    return c->n == 0 || (c->end[0] - c->mark) * c->n > c->ipc * cycles * (1 + 1e-9);
 }
 
 /* Advance by cycles; blocks whose end is reached stay until core_retire. */
@@ -181,9 +166,9 @@ static void give_block(struct chip *s, struct tmx_core *c, double surplus)
     c->owner = p;
     const uint64_t stream = s->spec->seed + 1000003u * (uint64_t)(p + 31 * run->kernel);
     const struct tmx_memory_kernel *k = kernel_of(s, p);
-    /* the same for every policy */
-    const double length = k->instr_per_warp * k->warps_per_block *
-                          (1 + k->variation * (2 * uniform(stream, run->next_block++) - 1));
+    /* a block's length does not depend on when or where it runs: the same for every policy */
+    const double drawn = (double)(tmx_mix64(stream, ++run->next_block, 0) >> 11) * 0x1p-53,
+                 length = k->instr_per_warp * k->warps_per_block * (1 + k->variation * (2 * drawn - 1));
     s->r->lines_asked += length * k->lines_per_instr;
     /* the block started `surplus` instructions before the core's present mark */
     tmx_assert(c->n < TMX_MAX_RESIDENT);
@@ -217,24 +202,17 @@ static void fill(struct chip *s)
     }
 }
 
-/* True when so many blocks wait that every block of the program that can end within `cycles` will be
- * replaced on its core. */
-static bool plenty(const struct chip *s, size_t program, double cycles)
-{
-    const struct program_run *run = &s->program[program];
-    const struct tmx_memory_kernel *k = kernel_of(s, program);
-    const double shortest = k->instr_per_warp * k->warps_per_block * (1 - k->variation);
-    const double may_end = run->instr_rate * cycles / shortest + run->cores * k->blocks_per_core;
-    return (double)(run->grid - run->next_block) > may_end;
-}
-
 /* Until the first block ends whose end changes the set of resident warps; at most `cycles`. */
 static double next_cut_cycles(const struct chip *s, double cycles)
 {
     const bool first = s->request.watch_blocks && isinf(s->view.first_done_cycle);
-    bool safe[TMX_MAX_CORE];
+    bool safe[TMX_MAX_CORE]; /* so many blocks wait that each that can end within `cycles` is replaced */
     for (size_t p = 0; p < s->spec->n_program; p++) {
-        safe[p] = !s->program[p].ended && s->program[p].cores > 0 && plenty(s, p, cycles);
+        const struct program_run *run = &s->program[p];
+        const struct tmx_memory_kernel *k = kernel_of(s, p);
+        const double shortest = k->instr_per_warp * k->warps_per_block * (1 - k->variation),
+                     may_end = run->instr_rate * cycles / shortest + run->cores * k->blocks_per_core;
+        safe[p] = !run->ended && run->cores > 0 && (double)(run->grid - run->next_block) > may_end;
     }
     for (size_t i = 0; i < s->n_core; i++) {
         const struct tmx_core *c = &s->core[i];
@@ -292,13 +270,11 @@ static void advance_blocks(struct chip *s, double cycles)
     size_t due[TMX_MAX_CORE], n_due = 0, n_later = 0;
     for (size_t k = 0; k < s->n_core; k++) {
         const size_t i = s->order[k];
+        const struct tmx_core *c = &s->core[i];
+        /* surely beyond: a test without a division */
+        const bool later = c->n == 0 || (c->end[0] - c->mark) * c->n > c->ipc * cycles * (1 + 1e-9);
         at[i] = 0;
-        if (core_ends_after(&s->core[i], cycles)) {
-            s->order[n_later++] = i;
-            continue;
-        }
-        next[i] = core_next_end_cycles(&s->core[i]);
-        if (next[i] <= cycles) {
+        if (!later && (next[i] = core_next_end_cycles(c)) <= cycles) {
             insert_due(due, 0, &n_due, next, i);
         } else {
             s->order[n_later++] = i;
@@ -497,12 +473,19 @@ static void solve(struct chip *s)
     s->stale = false;
 }
 
-static void account_launches(struct chip *s, double cycles, double seconds)
+/* Counters and ledger over a step. */
+static void account(struct chip *s, double cycles)
 {
+    struct tmx_contention_result *r = s->r;
+    const double seconds = cycles / (s->spec->chip->core_hz * s->core_clock);
+    struct tmx_ledger_bin *bin = &r->ledger.bin[s->clock][s->clocked];
+    const double instr0 = r->instr;
     double waited = 0;
+    r->cycles += cycles;
+    r->seconds += seconds;
     for (size_t p = 0; p < s->spec->n_program; p++) {
         struct program_run *run = &s->program[p];
-        struct tmx_cta_launch *l = &s->r->launch[run->launch];
+        struct tmx_cta_launch *l = &r->launch[run->launch];
         if (run->ended || (p != s->primary && run->cores <= 0)) {
             continue;
         }
@@ -514,21 +497,9 @@ static void account_launches(struct chip *s, double cycles, double seconds)
         l->core_seconds += run->cores * seconds;
         run->instr += run->instr_rate * cycles;
         waited += run->latency_rate * cycles;
-        s->r->instr += run->instr_rate * cycles;
+        r->instr += run->instr_rate * cycles;
     }
-    s->r->outstanding_core += waited;
-}
-
-/* Counters and ledger over a step. */
-static void account(struct chip *s, double cycles)
-{
-    struct tmx_contention_result *r = s->r;
-    const double seconds = cycles / (s->spec->chip->core_hz * s->core_clock);
-    struct tmx_ledger_bin *bin = &r->ledger.bin[s->clock][s->clocked];
-    const double instr0 = r->instr;
-    r->cycles += cycles;
-    r->seconds += seconds;
-    account_launches(s, cycles, seconds);
+    r->outstanding_core += waited;
     r->thread_instr += s->thread_rate * cycles;
     r->lines_served += s->latency.lines_per_cycle * cycles;
     r->dram_lines += s->latency.dram_lines_per_cycle * cycles;
@@ -647,8 +618,13 @@ static void apply(struct chip *s)
     for (size_t i = 0; i < s->n_core; i++) {
         ok = ok && (unsigned)q->state[i] < TMX_N_CORE_STATE;
     }
-    s->answer = ok ? s->answer : TMX_ESOLVE;
-    if (s->answer) {
+    if (!ok) {
+        tmx_error(&s->err, TMX_ESOLVE,
+                  "CTA policy %s: a state, a clock, a limit or a wake-up cycle that cannot be, "
+                  "after %.0f cycles",
+                  s->spec->policy->base.name, s->cycle);
+    }
+    if (s->err.code) {
         return;
     }
     if (q->core_clock != s->core_clock || q->memory_clock != s->memory_clock) {
@@ -736,26 +712,19 @@ static void end_launch(struct chip *s, size_t program)
     }
 }
 
-static double next_event_cycles(const struct chip *s)
-{
-    double next = fmin(s->epoch_end, s->launch_cycle + s->request.wake_cycle) - s->cycle;
-    for (size_t i = 0; i < s->n_core; i++) {
-        const double ready = s->core[i].ready_cycle;
-        if (ready > s->cycle) {
-            next = fmin(next, ready - s->cycle);
-        }
-        next = core_coasts(s, &s->core[i]) ? fmin(next, s->core[i].coast_cycle - s->cycle) : next;
-    }
-    return fmax(next_cut_cycles(s, fmax(next, 0)), 0);
-}
-
 static void step(struct chip *s)
 {
     const double before = s->cycle, first = s->view.first_done_cycle;
     if (s->stale) {
         solve(s);
     }
-    const double cycles = next_event_cycles(s);
+    double next = fmin(s->epoch_end, s->launch_cycle + s->request.wake_cycle) - s->cycle;
+    for (size_t i = 0; i < s->n_core; i++) {
+        const struct tmx_core *c = &s->core[i];
+        next = c->ready_cycle > s->cycle ? fmin(next, c->ready_cycle - s->cycle) : next;
+        next = core_coasts(s, c) ? fmin(next, c->coast_cycle - s->cycle) : next;
+    }
+    const double cycles = fmax(next_cut_cycles(s, fmax(next, 0)), 0);
     account(s, cycles);
     s->cycle += cycles;
     s->r->epochs++;
@@ -816,42 +785,20 @@ static void step(struct chip *s)
     }
 }
 
-static enum tmx_status check_alive(const struct chip *s, struct tmx_err *err)
+static void check_alive(struct chip *s)
 {
     const char *name = s->spec->program[s->primary]->name, *policy = s->spec->policy->base.name;
-    if (s->spec->max_cycles > 0 && s->cycle > s->spec->max_cycles) {
-        return tmx_fail(err, TMX_EUNFINISHED, "%s under %s: not done after %g cycles", name, policy,
-                        s->cycle);
-    }
     bool hope = isfinite(s->request.wake_cycle);
+    if (s->spec->max_cycles > 0 && s->cycle > s->spec->max_cycles) {
+        tmx_error(&s->err, TMX_EUNFINISHED, "%s under %s: not done after %g cycles", name, policy, s->cycle);
+    }
     for (size_t i = 0; i < s->n_core && !hope; i++) {
         hope = core_runs(s, &s->core[i]) || core_coasts(s, &s->core[i]) || s->core[i].ready_cycle > s->cycle;
     }
     if (!hope) {
-        return tmx_fail(err, TMX_EUNFINISHED, "%s under %s: no core runs, %" PRIu64 " blocks left", name,
-                        policy, s->program[s->primary].grid - s->program[s->primary].done);
+        tmx_error(&s->err, TMX_EUNFINISHED, "%s under %s: no core runs, %" PRIu64 " blocks left", name,
+                  policy, s->program[s->primary].grid - s->program[s->primary].done);
     }
-    return TMX_OK;
-}
-
-static enum tmx_status run(struct chip *s, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (size_t p = 0; p < s->spec->n_program; p++) {
-        begin_launch(s, p);
-    }
-    s->clock = ledger_clock(&s->r->ledger, 1, 1);
-    tell_launch(s);
-    while (!st && !s->answer && s->primary < s->spec->n_program) {
-        step(s);
-        st = s->primary < s->spec->n_program && !s->answer ? check_alive(s, err) : TMX_OK;
-    }
-    return !s->answer
-               ? st
-               : tmx_fail(err, s->answer,
-                          "CTA policy %s: a state, a clock, a limit or a wake-up cycle that cannot be, "
-                          "after %.0f cycles",
-                          s->spec->policy->base.name, s->cycle);
 }
 
 enum tmx_status tmx_contention_run(const struct tmx_contention_spec *spec, struct tmx_contention_result *r,
@@ -874,7 +821,20 @@ enum tmx_status tmx_contention_run(const struct tmx_contention_spec *spec, struc
     s.view.core = s.seen;
     s.view.drained = s.drained;
     s.view.base_latency_cycles = spec->chip->base_core_cycles + spec->chip->base_memory_cycles;
-    const enum tmx_status st = arena.failed ? tmx_no_memory(err) : run(&s, err);
+    tmx_arena_check(&arena, &s.err);
+    for (size_t p = 0; p < spec->n_program && !s.err.code; p++) {
+        begin_launch(&s, p);
+    }
+    if (!s.err.code) {
+        s.clock = ledger_clock(&r->ledger, 1, 1);
+        tell_launch(&s);
+    }
+    while (!s.err.code && s.primary < spec->n_program) {
+        step(&s);
+        if (s.primary < spec->n_program) {
+            check_alive(&s);
+        }
+    }
     tmx_arena_finish(&arena);
-    return st;
+    return tmx_error_give(err, &s.err);
 }

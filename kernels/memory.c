@@ -90,58 +90,42 @@ static const struct tmx_opt repeat_opts[] = {
     {0},
 };
 
-/* The base, any of whose keys a launch of a sequence may give again: the defaults of `over` (NULL: none) are
- * the base's values. */
-static void read_launch(struct launch *l, const struct tmx_setting *base, const struct tmx_setting *over,
-                        struct tmx_err *err)
-{
-    enum { N = sizeof kernel_opts / sizeof kernel_opts[0] };
-    static const char *const also[] = {"sequence", NULL};
-    struct tmx_opt rows[N + 1] = {[N - 1] = repeat_opts[0]};
-    *l = (struct launch){.repeat = 1};
-    tmx_opt_read(kernel_opts, &l->kernel, base, also, err);
-    for (size_t i = 0; i + 1 < N && !err->code; i++) {
-        rows[i] = kernel_opts[i];
-        (void)tmx_scalar_real(tmx_opt_value(&rows[i], &l->kernel), &rows[i].def);
-    }
-    if (over) {
-        tmx_opt_read(rows, l, over, NULL, err);
-    }
-}
-
-/* Launch shape that the memory group leaves to the file and the chip. */
-static void complete(struct tmx_memory_kernel *k, const struct tmx_kernel *file,
-                     const struct tmx_memory_chip *chip, const struct tmx_setting *at, struct tmx_err *err)
-{
-    if (k->blocks == 0) {
-        k->blocks = file->launch.thread_blocks;
-    }
-    if (k->warps_per_block == 0) {
-        k->warps_per_block = (file->launch.threads_per_block + 31) / 32;
-    }
-    if (k->blocks_per_core == 0) {
-        k->blocks_per_core = tmx_kernel_occupancy(file, &chip->limits);
-    }
-    if (k->blocks_per_core == 0) {
-        tmx_error_setting(err, at, "kernel %s: not one block fits on a core", file->name);
-    }
-}
-
+/* A launch has the group's keys, any of which a launch of its sequence may give again; a launch shape that is
+ * not there is that of the file and the chip (NULL: it stays open). */
 static void read_variant(struct tmx_memory_program *p, const struct tmx_setting *g,
                          const struct tmx_kernel *file, const struct tmx_memory_chip *chip,
                          struct tmx_err *err)
 {
+    enum { N = sizeof kernel_opts / sizeof kernel_opts[0] };
+    static const char *const also[] = {"sequence", NULL};
     const size_t least = tmx_setting_member(g, "sequence") ? 1 : 0;
     const struct tmx_setting *sequence = tmx_setting_list(g, "sequence", least, TMX_MAX_LAUNCH, err);
     for (size_t i = 0; i < (sequence ? tmx_setting_length(sequence) : 1) && !err->code; i++) {
-        const struct tmx_setting *over = tmx_setting_at(sequence, i);
-        struct launch l;
-        read_launch(&l, g, over, err);
+        const struct tmx_setting *over = tmx_setting_at(sequence, i), *at = over ? over : g;
+        struct tmx_opt rows[N + 1] = {[N - 1] =
+                                          repeat_opts[0]}; /* of `over`: their defaults are g's values */
+        struct launch l = {.repeat = 1};
+        struct tmx_memory_kernel *k = &l.kernel;
+        tmx_opt_read(kernel_opts, k, g, also, err);
+        for (size_t r = 0; r + 1 < N && !err->code; r++) {
+            rows[r] = kernel_opts[r];
+            (void)tmx_scalar_real(tmx_opt_value(&rows[r], k), &rows[r].def);
+        }
+        if (over) {
+            tmx_opt_read(rows, &l, over, NULL, err);
+        }
         if (chip && !err->code) {
-            complete(&l.kernel, file, chip, over ? over : g, err);
+            k->blocks = k->blocks ? k->blocks : file->launch.thread_blocks;
+            k->warps_per_block =
+                k->warps_per_block ? k->warps_per_block : (file->launch.threads_per_block + 31) / 32;
+            k->blocks_per_core =
+                k->blocks_per_core ? k->blocks_per_core : tmx_kernel_occupancy(file, &chip->limits);
+            if (k->blocks_per_core == 0) {
+                tmx_error_setting(err, at, "kernel %s: not one block fits on a core", file->name);
+            }
         }
         if (p->n + (size_t)l.repeat > TMX_MAX_LAUNCH) {
-            tmx_error_setting(err, over ? over : g, "more than %d launches", TMX_MAX_LAUNCH);
+            tmx_error_setting(err, at, "more than %d launches", TMX_MAX_LAUNCH);
         }
         for (int r = 0; r < l.repeat && !err->code; r++) {
             p->kernel[p->n++] = l.kernel;
@@ -327,17 +311,6 @@ static double dram_step(struct network *w, double dram_wait)
     return wait_cycles(w->m->partitions, service / weight, w->out->dram_load) - dram_wait;
 }
 
-/* One kind of core behaviour in the memory system: then one number, the wait, says all. */
-static bool alike(const struct tmx_core_class *c, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        if (c[i].l2_hit != c[0].l2_hit || c[i].dram_service != c[0].dram_service) {
-            return false;
-        }
-    }
-    return n > 0;
-}
-
 /* Waits at both stations less the wait assumed; falls strictly, as demand does. */
 static double total_step(struct network *w, double wait)
 {
@@ -352,19 +325,21 @@ void tmx_latency_solve(const struct tmx_memory_system *m, const struct tmx_core_
                        struct tmx_latency *out)
 {
     struct network w = {.m = m, .c = c, .n = n, .out = out};
+    bool alike = n > 0; /* in the memory system: then one number, the wait, says all */
     tmx_assert(n <= TMX_MAX_CLASS);
     out->l2_wait_cycles = out->dram_wait_cycles = out->l2_load = out->dram_load = 0;
     out->lines_per_cycle = out->dram_lines_per_cycle = 0;
     for (size_t i = 0; i < n; i++) {
+        alike = alike && c[i].l2_hit == c[0].l2_hit && c[i].dram_service == c[0].dram_service;
         out->ipc_no_memory[i] = tmx_core_class_ipc(
             &(struct tmx_core_class){
                 .warps = c[i].warps, .ipc1 = c[i].ipc1, .cpi1_cycles = c[i].cpi1_cycles, .mshr = c[i].mshr},
             0);
     }
-    if (alike(c, n)) {
+    if (alike) {
         flow(&w, root(total_step, &w, 16), 0);
-        w.out->l2_wait_cycles = wait_cycles(w.m->partitions, 1 / w.m->l2_lines_per_cycle, w.out->l2_load);
-        w.out->dram_wait_cycles = wait_cycles(w.m->partitions, w.c[0].dram_service, w.out->dram_load);
+        out->l2_wait_cycles = wait_cycles(m->partitions, 1 / m->l2_lines_per_cycle, out->l2_load);
+        out->dram_wait_cycles = wait_cycles(m->partitions, c[0].dram_service, out->dram_load);
     } else if (n > 0) {
         const double dram_wait = root(dram_step, &w, 16);
         (void)dram_step(&w, dram_wait);

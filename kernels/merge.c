@@ -31,32 +31,10 @@ size_t tmx_batch_instances(const struct tmx_batch *b)
     return n;
 }
 
-/* Rank of kinds in the launch: fewer blocks first, then by index; order[n_kind] is written. */
-static void batch_order(const struct tmx_batch *b, size_t *order)
-{
-    for (size_t k = 0; k < b->n_kind; k++) { /* insertion sort, stable */
-        const size_t blocks = b->count[k] * (size_t)b->kind[k].blocks;
-        size_t i = k;
-        while (i > 0 && b->count[order[i - 1]] * (size_t)b->kind[order[i - 1]].blocks > blocks) {
-            order[i] = order[i - 1];
-            i--;
-        }
-        order[i] = k;
-    }
-}
-
 double tmx_node_scale(const struct tmx_node *n, size_t occupied)
 {
     const double sms = (double)n->sms, on = (double)(occupied > 0 ? occupied : 1), beta = 1.1;
     return n->scaling == TMX_SCALE_LINEAR ? 1 : sms * log10((10 - beta) / sms * on + beta) / on;
-}
-
-/* Power above the idle system with dynamic_w (sum over running blocks) on `occupied` SMs of a
- * GPU at temp_c: active + temperature term + scaled dynamic power. */
-static double node_gpu_w(const struct tmx_node *n, double dynamic_w, size_t occupied, double temp_c)
-{
-    return n->active_w + n->temperature_w_per_k * (temp_c - n->reference_c) +
-           dynamic_w * tmx_node_scale(n, occupied);
 }
 
 double tmx_workload_dynamic_w(const struct tmx_node *n, int blocks, double power_w)
@@ -136,28 +114,20 @@ static double overhead_s(const struct tmx_batch *b, const struct tmx_template *t
     return t->overhead_s + bytes / n->copy_bytes_per_s + speakers * n->messages * n->message_s;
 }
 
-static double first_type_s(const struct tmx_batch *b, const double *slowdown)
-{
-    double taken = 0, time_s = 0;
-    for (size_t k = 0; k < b->n_kind; k++) {
-        taken += (double)b->count[k] * b->kind[k].blocks * b->kind[k].bandwidth_per_block;
-    }
-    for (size_t k = 0; k < b->n_kind; k++) {
-        const struct tmx_workload *w = &b->kind[k];
-        const double others = taken - w->blocks * w->bandwidth_per_block;
-        const double end_s = b->count[k] > 0 ? w->gpu_time_s * (1 + slowdown[k] + others) : 0;
-        time_s = end_s > time_s ? end_s : time_s;
-    }
-    return time_s;
-}
-
 static void second_type(const struct tmx_batch *b, const double *slowdown, int slots,
                         struct tmx_placement *out)
 {
     struct tmx_block_type type[TMX_KIND_MAX];
     size_t order[TMX_KIND_MAX], n = 0;
     const size_t sms = (size_t)b->node->sms;
-    batch_order(b, order);
+    for (size_t k = 0; k < b->n_kind; k++) { /* kinds with fewer blocks come first, then by index */
+        const size_t blocks = b->count[k] * (size_t)b->kind[k].blocks;
+        size_t i = k;
+        for (; i > 0 && b->count[order[i - 1]] * (size_t)b->kind[order[i - 1]].blocks > blocks; i--) {
+            order[i] = order[i - 1];
+        }
+        order[i] = k;
+    }
     for (size_t i = 0; i < b->n_kind; i++) {
         const struct tmx_workload *w = &b->kind[order[i]];
         if (b->count[order[i]] > 0) {
@@ -175,10 +145,12 @@ static double dynamic_j(const struct tmx_workload *w)
     return w->blocks * w->dynamic_w_per_block * w->gpu_time_s;
 }
 
+/* Watts above the idle system: active, the temperature's term, and the blocks' scaled dynamic power. */
 static void finish(const struct tmx_node *n, double dynamic_energy_j, double temp_c, struct tmx_prediction *p)
 {
-    p->gpu_w = node_gpu_w(n, p->time_s > 0 ? dynamic_energy_j / p->time_s : 0, p->occupied_sms, temp_c);
     p->sm_w = p->time_s > 0 ? dynamic_energy_j / p->time_s : 0;
+    p->gpu_w = n->active_w + n->temperature_w_per_k * (temp_c - n->reference_c) +
+               p->sm_w * tmx_node_scale(n, p->occupied_sms);
     p->power_w = n->idle_w + p->gpu_w;
     p->energy_j = p->power_w * p->time_s;
 }
@@ -205,19 +177,24 @@ enum tmx_obstacle tmx_merge_predict(const struct tmx_batch *b, const struct tmx_
     }
     const size_t sms = (size_t)b->node->sms;
     size_t blocks = 0;
+    double taken = 0; /* bandwidth, from one another */
     for (size_t k = 0; k < b->n_kind; k++) {
         blocks += b->count[k] * (size_t)b->kind[k].blocks;
+        taken += (double)b->count[k] * b->kind[k].blocks * b->kind[k].bandwidth_per_block;
     }
     p->shared_sms = blocks > sms;
     p->occupied_sms = blocks < sms ? blocks : sms;
     if (p->shared_sms || placement) {
         struct tmx_placement *at = placement ? placement : &own;
         second_type(b, slowdown, p->slots, at);
-        p->time_s = at->time_s;
+        p->time_s = p->shared_sms ? at->time_s : 0;
         p->critical_sm = at->critical_sm;
     }
-    if (!p->shared_sms) {
-        p->time_s = first_type_s(b, slowdown);
+    for (size_t k = 0; k < b->n_kind && !p->shared_sms; k++) { /* the first type */
+        const struct tmx_workload *w = &b->kind[k];
+        const double others = taken - w->blocks * w->bandwidth_per_block,
+                     end_s = b->count[k] > 0 ? w->gpu_time_s * (1 + slowdown[k] + others) : 0;
+        p->time_s = fmax(p->time_s, end_s);
     }
     p->overhead_s = overheads ? overhead_s(b, t) : 0;
     p->time_s += p->overhead_s;
@@ -305,29 +282,12 @@ static void start(struct state *s, size_t sm, size_t type)
     s->out->blocks[sm][type]++;
 }
 
-/* Round-robin: one block an SM, then a second one, until the slots or the blocks are used up. */
-static void fill(struct state *s)
+/* An SM with room takes blocks, of those in count, until it has `most`. */
+static void take(struct state *s, size_t sm, size_t *count, size_t most)
 {
-    for (size_t slot = 0; slot < s->slots; slot++) {
-        for (size_t sm = 0; sm < s->sms; sm++) {
-            const size_t t = next_type(s, s->untouched);
-            if (t == s->n_type) {
-                return;
-            }
-            s->untouched[t]--;
-            start(s, sm, t);
-        }
-    }
-}
-
-static void take_greedy(struct state *s)
-{
-    for (size_t sm = 0; sm < s->sms; sm++) {
-        for (size_t t = next_type(s, s->untouched); s->sm[sm].n < s->slots && t < s->n_type;
-             t = next_type(s, s->untouched)) {
-            s->untouched[t]--;
-            start(s, sm, t);
-        }
+    for (size_t t; s->sm[sm].n < most && (t = next_type(s, count)) < s->n_type;) {
+        count[t]--;
+        start(s, sm, t);
     }
 }
 
@@ -344,12 +304,7 @@ static void take_bulk(struct state *s)
         s->sm[idle[i % n_idle]].bound[t]++;
     }
     for (size_t sm = 0; sm < s->sms; sm++) {
-        struct sm *m = &s->sm[sm];
-        for (size_t t = next_type(s, m->bound); m->n < s->slots && t < s->n_type;
-             t = next_type(s, m->bound)) {
-            m->bound[t]--;
-            start(s, sm, t);
-        }
+        take(s, sm, s->sm[sm].bound, s->slots);
     }
 }
 
@@ -408,17 +363,18 @@ void tmx_placement_run(const struct tmx_block_type *type, size_t n_type, size_t 
         tmx_assert(type[t].blocks == 0 || (type[t].work_s > 0 && type[t].sm_share > 0));
         s.untouched[t] = type[t].blocks;
     }
-    fill(&s);
-    double step_s = next_end_s(&s);
-    while (step_s > 0) {
+    for (size_t i = 0; i < slots * sms; i++) { /* round robin: one block an SM, then a second one */
+        take(&s, i % sms, s.untouched, i / sms + 1);
+    }
+    for (double step_s; (step_s = next_end_s(&s)) > 0;) {
         now_s += step_s;
         advance(&s, step_s, now_s);
-        if (redistribution == TMX_GREEDY) {
-            take_greedy(&s);
-        } else {
+        for (size_t sm = 0; sm < sms && redistribution == TMX_GREEDY; sm++) {
+            take(&s, sm, s.untouched, slots);
+        }
+        if (redistribution != TMX_GREEDY) {
             take_bulk(&s);
         }
-        step_s = next_end_s(&s);
     }
     for (size_t sm = 0; sm < sms; sm++) {
         out->occupied += out->end_s[sm] > 0;

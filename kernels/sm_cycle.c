@@ -96,12 +96,6 @@ struct warps {
     struct block block[TMX_MAX_WARPS];
 };
 
-static inline bool warps_event_at(const struct warps *w, uint32_t t)
-{
-    const unsigned at = t & (w->n_event - 1);
-    return w->used[at >> 6] >> (at & 63) & 1;
-}
-
 enum { FIXED = 1024, LOAD_BITS = 24 };
 
 static struct wheel_slot *slot_at(struct warps *w, uint32_t t)
@@ -461,20 +455,6 @@ static inline int lane_choice(const struct sm *sm, unsigned type, const struct c
     return SKIP;
 }
 
-/* Types a slot may take now, as a mask of enum tmx_unit_type. */
-static inline unsigned open_types(const struct sm *sm, const struct cycle *c, bool lanes)
-{
-    unsigned open = 0;
-    int port, ask;
-    for (unsigned type = TMX_UNIT_INT; lanes && type <= TMX_UNIT_FP; type++) {
-        open |= (unsigned)(lane_choice(sm, type, c, &port, &ask) != SKIP) << type;
-    }
-    open |= (unsigned)(c->t >= sm->sfu_free && !(sm->gating.waking >> TMX_SM_SFU & 1)) << TMX_UNIT_SFU;
-    open |= (unsigned)(c->t >= sm->warps.port_free && sm->warps.outstanding < (uint32_t)sm->params->mshr)
-            << TMX_UNIT_LDST;
-    return open;
-}
-
 /* First candidate among the open types in the policy's order; SKIP when there is none. */
 static inline int candidate(const struct sm *sm, unsigned open, bool by_type, unsigned *type)
 {
@@ -521,10 +501,16 @@ static inline bool slot(struct sm *sm, struct cycle *c, bool by_type)
 {
     const struct tmx_sm_params *p = sm->params;
     struct tmx_gating *g = &sm->gating;
-    unsigned open = open_types(sm, c, true);
+    unsigned open = 0; /* types that it may take now, as a mask */
+    int port = 0, ask = SKIP;
+    for (unsigned type = TMX_UNIT_INT; type <= TMX_UNIT_FP; type++) {
+        open |= (unsigned)(lane_choice(sm, type, c, &port, &ask) != SKIP) << type;
+    }
+    open |= (unsigned)(c->t >= sm->sfu_free && !(g->waking >> TMX_SM_SFU & 1)) << TMX_UNIT_SFU;
+    open |= (unsigned)(c->t >= sm->warps.port_free && sm->warps.outstanding < (uint32_t)p->mshr)
+            << TMX_UNIT_LDST;
     for (;;) {
         unsigned type = 0;
-        int port = 0, ask = SKIP;
         const int warp = candidate(sm, open, by_type, &type);
         if (warp == SKIP) {
             return false;
@@ -617,12 +603,6 @@ static inline uint32_t next_cycle(const struct sm *sm, uint32_t t)
     return next > t ? next : t + 1;
 }
 
-static inline bool done(const struct sm *sm)
-{
-    const struct warps *w = &sm->warps;
-    return sm->issued >= sm->budget || w->n_ended == w->stream->n_block;
-}
-
 static inline uint32_t run(struct sm *sm, bool by_type)
 {
     struct warps *w = &sm->warps;
@@ -632,9 +612,8 @@ static inline uint32_t run(struct sm *sm, bool by_type)
         if (t >= g->soonest_on) {
             tmx_gating_arrive(g, t);
         }
-        if (warps_event_at(w, t)) {
-            /* events of cycle t */
-            const unsigned at = t & (w->n_event - 1);
+        const unsigned at = t & (w->n_event - 1);
+        if (w->used[at >> 6] >> (at & 63) & 1) { /* events of cycle t */
             struct wheel_slot *slot = &w->wheel[at];
             w->ready |= slot->warps & w->active;
             w->waiting |= slot->warps & ~w->active;
@@ -685,7 +664,7 @@ static inline uint32_t run(struct sm *sm, bool by_type)
             if (second && sm->warps.ready && sm->issued < sm->budget) {
                 slot(sm, &c, by_type);
             }
-            if (done(sm)) {
+            if (sm->issued >= sm->budget || w->n_ended == w->stream->n_block) {
                 return t + 1;
             }
         }
@@ -701,27 +680,6 @@ static inline uint32_t run(struct sm *sm, bool by_type)
             return next;
         }
         t = next;
-    }
-}
-
-static void collect(const struct sm *sm, uint32_t T, struct tmx_sm_result *r)
-{
-    const struct warps *w = &sm->warps;
-    const struct tmx_gating *g = &sm->gating;
-    *r = (struct tmx_sm_result){.cycles = T,
-                                .issued = sm->issued,
-                                .blocks = w->n_ended,
-                                .block_cycles = w->block_cycles,
-                                .active_sum = sm->active_sum,
-                                .active_max = sm->active_max,
-                                .lines = w->lines,
-                                .latency_sum_cycles = w->latency_sum,
-                                .misses = w->misses};
-    memcpy(r->issued_type, sm->issued_type, sizeof r->issued_type);
-    memcpy(r->type, g->stat, sizeof r->type);
-    for (unsigned kind = 0; kind < 2; kind++) {
-        r->idle_detect_mean[kind] =
-            g->n_epoch ? (double)g->idle_detect_sum[kind] / g->n_epoch : (double)g->idle_detect[kind];
     }
 }
 
@@ -745,8 +703,24 @@ enum tmx_status tmx_sm_run(const struct tmx_sm_params *params, const struct tmx_
         st = tmx_fail(err, TMX_ERANGE, "%llu of %llu instructions after 2^30 cycles",
                       (unsigned long long)sm.issued, (unsigned long long)budget);
     } else {
+        const struct warps *w = &sm.warps;
+        const struct tmx_gating *g = &sm.gating;
         tmx_gating_finish(&sm.gating, T);
-        collect(&sm, T, r);
+        *r = (struct tmx_sm_result){.cycles = T,
+                                    .issued = sm.issued,
+                                    .blocks = w->n_ended,
+                                    .block_cycles = w->block_cycles,
+                                    .active_sum = sm.active_sum,
+                                    .active_max = sm.active_max,
+                                    .lines = w->lines,
+                                    .latency_sum_cycles = w->latency_sum,
+                                    .misses = w->misses};
+        memcpy(r->issued_type, sm.issued_type, sizeof r->issued_type);
+        memcpy(r->type, g->stat, sizeof r->type);
+        for (unsigned kind = 0; kind < 2; kind++) {
+            r->idle_detect_mean[kind] =
+                g->n_epoch ? (double)g->idle_detect_sum[kind] / g->n_epoch : (double)g->idle_detect[kind];
+        }
     }
     tmx_arena_finish(&sm.warps.arena);
     return st;

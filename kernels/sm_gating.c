@@ -117,23 +117,14 @@ void tmx_gating_request(struct tmx_gating *g, unsigned unit, uint32_t t)
     tell(g, TMX_SM_WAKE, unit, t);
 }
 
-static bool should_sleep(const struct tmx_gating *g, unsigned unit, uint32_t t, unsigned wanted)
-{
-    const unsigned partner = unit ^ 1u;
-    if (!(g->on >> unit & 1)) {
-        return false;
-    }
-    if (g->coordinated && unit != TMX_SM_SFU && (g->asleep >> partner & 1)) {
-        return t + 1 > g->idle_since[unit] && !(wanted >> tmx_unit_kind(unit) & 1);
-    }
-    return t + 1 >= g->gate_at[unit];
-}
-
 void tmx_gating_settle(struct tmx_gating *g, uint32_t t, unsigned wanted)
 {
     bool changed = false;
     for (unsigned u = 0; u < g->n_unit; u++) {
-        if (should_sleep(g, u, t, wanted)) {
+        const bool follows = g->coordinated && u != TMX_SM_SFU && (g->asleep >> (u ^ 1u) & 1), /* partner */
+            idle = follows ? t + 1 > g->idle_since[u] && !(wanted >> tmx_unit_kind(u) & 1)
+                           : t + 1 >= g->gate_at[u];
+        if (idle && (g->on >> u & 1)) {
             g->on &= ~(1u << u);
             g->asleep |= 1u << u;
             g->asleep_since[u] = t + 1;

@@ -53,21 +53,6 @@ static double at_most(double v, double limit)
     return v < limit ? v : limit;
 }
 
-/* Draw without replacement: repeat the last type with chance `persistence`, else by what is left. */
-static int draw_type(struct tmx_rng *rng, const int left[TMX_N_UNIT_TYPE], int n_left, int last,
-                     const double persistence[TMX_N_UNIT_TYPE])
-{
-    if (last >= 0 && left[last] > 0 && tmx_rng_uniform(rng) < persistence[last]) {
-        return last;
-    }
-    int pick = (int)tmx_rng_below(rng, (uint64_t)n_left);
-    int t = 0;
-    while (pick >= left[t]) {
-        pick -= left[t++];
-    }
-    return t;
-}
-
 static int draw_distance(struct tmx_rng *rng, double mean, int body)
 {
     int d = 1;
@@ -116,8 +101,12 @@ static void draw_body(struct tmx_rng *rng, const struct tmx_instr_stats *st,
         left[best]++;
         rest[best] = -1;
     }
-    for (int i = 0; i < n; i++) {
-        const int type = draw_type(rng, left, n - i, last, persistence);
+    for (int i = 0; i < n; i++) { /* the last type again with chance `persistence`, else by what is left */
+        const bool again = last >= 0 && left[last] > 0 && tmx_rng_uniform(rng) < persistence[last];
+        int type = again ? last : 0, pick = again ? 0 : (int)tmx_rng_below(rng, (uint64_t)(n - i));
+        while (!again && pick >= left[type]) {
+            pick -= left[type++];
+        }
         const enum tmx_latency_class latency = draw_latency(rng, st, type);
         left[type]--;
         last = type;
@@ -162,12 +151,11 @@ enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr
                                     const struct tmx_stream_knobs *knobs, uint64_t seed, struct tmx_err *err)
 {
     struct tmx_rng *rng = NULL;
-    enum tmx_status status;
     const size_t body = (size_t)st->body, bodies = (size_t)knobs->bodies;
     *s = (struct tmx_stream){0};
-    const enum tmx_status fits = tmx_instr_check(st, err);
-    if (fits) {
-        return fits;
+    enum tmx_status status = tmx_instr_check(st, err);
+    if (status) {
+        return status;
     }
     *s = (struct tmx_stream){
         .n_instr = body * bodies,
@@ -188,18 +176,15 @@ enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr
     };
     s->instr = calloc(s->n_instr, sizeof *s->instr);
     s->program = calloc(1, sizeof *s->program);
-    if (!s->instr || !s->program) {
-        tmx_stream_finish(s);
-        return tmx_fail(err, TMX_ENOMEM, "instruction stream of %zu", s->n_instr);
-    }
-    const unsigned repetitions = (unsigned)st->repetitions / (unsigned)bodies;
-    s->program[0] =
-        (struct tmx_program){.count = s->n_instr, .repetitions = repetitions > 0 ? repetitions : 1};
-    status = tmx_rng_create(&rng, seed, "micro.body", err);
+    status = s->instr && s->program ? tmx_rng_create(&rng, seed, "micro.body", err)
+                                    : tmx_fail(err, TMX_ENOMEM, "instruction stream of %zu", s->n_instr);
     if (status) {
         tmx_stream_finish(s);
         return status;
     }
+    const unsigned repetitions = (unsigned)st->repetitions / (unsigned)bodies;
+    s->program[0] =
+        (struct tmx_program){.count = s->n_instr, .repetitions = repetitions > 0 ? repetitions : 1};
     const double persistence = st->persistence * knobs->persistence;
     const double of_type[TMX_N_UNIT_TYPE] = {at_most(persistence, 0.99),
                                              at_most(persistence * knobs->fp_persistence, 0.99),
@@ -306,64 +291,40 @@ static enum tmx_status instruction(struct expander *e, struct tmx_err *err)
     return TMX_OK;
 }
 
-static enum tmx_status open_loop(struct expander *e, struct tmx_err *err)
-{
-    const unsigned turns = digits(e, MAX_TURNS);
-    if (turns == 0 || *e->p != '(') {
-        return bad(e, err, "expected a loop as 16( ... ), of at most 1048576 turns");
-    }
-    if (e->depth == MAX_DEPTH) {
-        return bad(e, err, "more than 8 loops in one another");
-    }
-    e->p++;
-    e->loop[e->depth++] = (struct loop){e->p, turns - 1, e->s->n_instr};
-    return TMX_OK;
-}
-
-static enum tmx_status close_loop(struct expander *e, struct tmx_err *err)
-{
-    if (e->depth == 0) {
-        return bad(e, err, "no loop to close");
-    }
-    struct loop *l = &e->loop[e->depth - 1];
-    if (l->at == e->s->n_instr) {
-        return bad(e, err, "a loop without an instruction");
-    }
-    if (l->left > 0) {
-        l->left--;
-        l->at = e->s->n_instr;
-        e->p = l->begin;
-    } else {
-        e->depth--;
-        e->p++;
-    }
-    return TMX_OK;
-}
-
-static enum tmx_status expand(struct expander *e, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    while (!st && *e->p) {
-        if (*e->p == ' ') {
-            e->p++;
-        } else if (*e->p == ')') {
-            st = close_loop(e, err);
-        } else if (*e->p >= '0' && *e->p <= '9') {
-            st = open_loop(e, err);
-        } else {
-            st = instruction(e, err);
-        }
-    }
-    if (!st && (e->depth > 0 || e->s->n_instr == e->first)) {
-        st = bad(e, err, e->depth > 0 ? "a loop is not closed" : "no instruction");
-    }
-    return st;
-}
-
 enum tmx_status tmx_code_append(struct tmx_stream *s, const char *text, struct tmx_err *err)
 {
     struct expander e = {.text = text, .p = text, .s = s, .first = s->n_instr, .capacity = s->n_instr};
-    const enum tmx_status st = expand(&e, err);
+    enum tmx_status st = TMX_OK;
+    while (!st && *e.p) {
+        struct loop *l = e.depth > 0 ? &e.loop[e.depth - 1] : NULL;
+        if (*e.p == ' ') {
+            e.p++;
+        } else if (*e.p == ')' && (!l || l->at == s->n_instr)) {
+            st = bad(&e, err, l ? "a loop without an instruction" : "no loop to close");
+        } else if (*e.p == ')' && l->left > 0) {
+            l->left--;
+            l->at = s->n_instr;
+            e.p = l->begin;
+        } else if (*e.p == ')') {
+            e.depth--;
+            e.p++;
+        } else if (*e.p >= '0' && *e.p <= '9') {
+            const unsigned turns = digits(&e, MAX_TURNS);
+            if (turns == 0 || *e.p != '(') {
+                st = bad(&e, err, "expected a loop as 16( ... ), of at most 1048576 turns");
+            } else if (e.depth == MAX_DEPTH) {
+                st = bad(&e, err, "more than 8 loops in one another");
+            } else {
+                e.p++;
+                e.loop[e.depth++] = (struct loop){e.p, turns - 1, s->n_instr};
+            }
+        } else {
+            st = instruction(&e, err);
+        }
+    }
+    if (!st && (e.depth > 0 || s->n_instr == e.first)) {
+        st = bad(&e, err, e.depth > 0 ? "a loop is not closed" : "no instruction");
+    }
     if (st) {
         return st;
     }

@@ -104,27 +104,20 @@ static enum tmx_status parse_instr(const struct input *in, struct tmx_span rest,
     while (n < 6 && tmx_span_field(&rest, &f[n])) {
         n++;
     }
-    *e = (struct entry){0};
-    if (n < 5 || tmx_span_field(&rest, &(struct tmx_span){0})) {
-        return bad(in, err, "expected: warp type dest sources latency [barrier]");
-    }
-    if (!whole(f[0], MAX_WARPS - 1, &e->warp)) {
-        return bad(in, err, "expected a warp number from 0");
-    }
-    if (!word_index(f[1], type_words, TMX_N_UNIT_TYPE, &e->instr.type)) {
-        return bad(in, err, "expected a type: INT FP SFU LDST");
-    }
-    if (!reg(f[2], &e->instr.dest) || !sources(f[3], e->instr.source)) {
-        return bad(in, err, "expected registers 1 to 254 or \"-\", at most three sources");
-    }
-    if (!word_index(f[4], latency_words, TMX_N_LATENCY_CLASS, &e->instr.latency)) {
-        return bad(in, err, "expected a latency class: alu sfu shared global store");
-    }
-    if (n == 6 && !tmx_span_is(f[5], "barrier")) {
-        return bad(in, err, "expected \"barrier\" or the end of the line");
-    }
-    e->instr.barrier = n == 6;
-    return TMX_OK;
+    *e = (struct entry){.instr.barrier = n == 6};
+    struct tmx_instr *i = &e->instr;
+    const char *fault =
+        n < 5 || tmx_span_field(&rest, &(struct tmx_span){0})
+            ? "expected: warp type dest sources latency [barrier]"
+        : !whole(f[0], MAX_WARPS - 1, &e->warp)                    ? "expected a warp number from 0"
+        : !word_index(f[1], type_words, TMX_N_UNIT_TYPE, &i->type) ? "expected a type: INT FP SFU LDST"
+        : !reg(f[2], &i->dest) || !sources(f[3], i->source)
+            ? "expected registers 1 to 254 or \"-\", at most three sources"
+        : !word_index(f[4], latency_words, TMX_N_LATENCY_CLASS, &i->latency)
+            ? "expected a latency class: alu sfu shared global store"
+        : n == 6 && !tmx_span_is(f[5], "barrier") ? "expected \"barrier\" or the end of the line"
+                                                  : NULL;
+    return fault ? bad(in, err, fault) : TMX_OK;
 }
 
 enum { VERSION, BLOCK_WARPS, RESIDENT_WARPS, N_HEADER };
@@ -229,29 +222,24 @@ enum tmx_status tmx_trace_file_read(struct tmx_stream *s, const char *path, cons
     return st;
 }
 
-static void print_instr(FILE *out, uint64_t warp, const struct tmx_instr *in)
-{
-    fprintf(out, "%" PRIu64 " %s", warp, type_words[in->type]);
-    in->dest ? fprintf(out, " %u", (unsigned)in->dest) : fputs(" -", out);
-    unsigned n = 0;
-    for (unsigned i = 0; i < TMX_INSTR_SOURCES; i++) {
-        if (in->source[i]) {
-            fprintf(out, "%c%u", n++ ? ',' : ' ', in->source[i]);
-        }
-    }
-    fprintf(out, "%s %s%s\n", n ? "" : " -", latency_words[in->latency], in->barrier ? " barrier" : "");
-}
-
 void tmx_trace_file_write(const struct tmx_stream *s, uint64_t n_block, FILE *out)
 {
     fprintf(out, "thermix-trace 1\nblock_warps %u\nresident_warps %u\n# warp type dest sources latency\n",
             s->warps_per_block, s->warps);
     for (uint64_t warp = 0; warp < n_block * s->warps_per_block; warp++) {
         const struct tmx_program *p = &s->program[warp % s->n_program];
-        for (unsigned rep = 0; rep < p->repetitions; rep++) {
-            for (size_t i = 0; i < p->count; i++) {
-                print_instr(out, warp, &s->instr[p->first + i]);
+        for (size_t i = 0; i < p->count * p->repetitions; i++) {
+            const struct tmx_instr *in = &s->instr[p->first + i % p->count];
+            fprintf(out, "%" PRIu64 " %s", warp, type_words[in->type]);
+            in->dest ? fprintf(out, " %u", (unsigned)in->dest) : fputs(" -", out);
+            unsigned n = 0;
+            for (unsigned k = 0; k < TMX_INSTR_SOURCES; k++) {
+                if (in->source[k]) {
+                    fprintf(out, "%c%u", n++ ? ',' : ' ', in->source[k]);
+                }
             }
+            fprintf(out, "%s %s%s\n", n ? "" : " -", latency_words[in->latency],
+                    in->barrier ? " barrier" : "");
         }
     }
 }
@@ -477,19 +465,6 @@ static enum tmx_status check_announced(struct converter *c, struct tmx_err *err)
                             c->n_announced, c->n_line);
 }
 
-static enum tmx_status announce(struct converter *c, struct tmx_span line, struct tmx_err *err)
-{
-    struct tmx_span word, sign;
-    if (c->n_warp == 0 || !tmx_span_field(&line, &word) || !tmx_span_field(&line, &sign) ||
-        !tmx_span_is(sign, "=") || !read_count(&line, SIZE_MAX / 16, &c->n_announced)) {
-        return bad(&c->in, err, "expected \"insts = N\" in a warp");
-    }
-    c->announced = true;
-    c->announced_at = c->in.lines.number;
-    c->n_line = 0;
-    return TMX_OK;
-}
-
 static enum tmx_status begin_warp(struct converter *c, struct tmx_span rest, struct tmx_err *err)
 {
     size_t warp;
@@ -521,7 +496,13 @@ static enum tmx_status step(struct converter *c, unsigned resident_warps, struct
         return TMX_OK;
     }
     if (starts(field, "insts", &rest)) {
-        return announce(c, c->in.lines.line, err);
+        c->announced = true;
+        c->announced_at = c->in.lines.number;
+        c->n_line = 0;
+        return c->n_warp > 0 && tmx_span_field(&look, &field) && tmx_span_is(field, "=") &&
+                       read_count(&look, SIZE_MAX / 16, &c->n_announced)
+                   ? TMX_OK
+                   : bad(&c->in, err, "expected \"insts = N\" in a warp");
     }
     if (*field.begin == '-') {
         return header_line(c, resident_warps, err);
