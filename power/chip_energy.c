@@ -59,30 +59,27 @@ static double clocked(const struct tmx_chip_energy *e, double f)
     return pow(f, 1 + 2 * e->voltage_exponent);
 }
 
-static void add_bin(const struct tmx_chip_energy *e, const struct tmx_ledger_bin *b, double n_clocked,
-                    double core_clock, double memory_clock, struct tmx_energy *sum)
-{
-    const double scale = tmx_core_scaling_factor((enum tmx_core_scaling)e->sm_scaling, e->cores, n_clocked);
-    const double on = b->core_s[TMX_CORE_ACTIVE] + b->core_s[TMX_CORE_THROTTLE] + b->core_s[TMX_CORE_GIVEN];
-    const double core_v2 = pow(core_clock, 2 * e->voltage_exponent);
-    const double memory_v2 = pow(memory_clock, 2 * e->voltage_exponent);
-    sum->core_static_j +=
-        e->core_static_w * (on + b->core_s[TMX_CORE_CLOCK_OFF]) + e->core_gated_w * b->core_s[TMX_CORE_OFF];
-    sum->core_dynamic_j += scale * (e->core_clock_w * clocked(e, core_clock) * on +
-                                    1e-9 * e->core_instr_nj * core_v2 * b->instr);
-    sum->memory_static_j += e->uncore_static_w * b->seconds;
-    sum->memory_dynamic_j += e->memory_clock_w * clocked(e, memory_clock) * b->seconds +
-                             1e-9 * memory_v2 * (e->line_nj * b->lines + e->dram_line_nj * b->dram_lines);
-}
-
 struct tmx_energy tmx_chip_energy_of(const struct tmx_chip_energy *e, const struct tmx_ledger *l)
 {
     struct tmx_energy sum = {0};
     for (size_t c = 0; c < l->n_clock; c++) {
+        const double core_v2 = pow(l->core_clock[c], 2 * e->voltage_exponent),
+                     memory_v2 = pow(l->memory_clock[c], 2 * e->voltage_exponent);
         for (size_t n = 0; n <= TMX_MAX_CORE; n++) {
             const struct tmx_ledger_bin *b = &l->bin[c][n];
+            const double *core_s = b->core_s,
+                         on = core_s[TMX_CORE_ACTIVE] + core_s[TMX_CORE_THROTTLE] + core_s[TMX_CORE_GIVEN];
             if (b->seconds > 0) {
-                add_bin(e, b, (double)n, l->core_clock[c], l->memory_clock[c], &sum);
+                const double scale =
+                    tmx_core_scaling_factor((enum tmx_core_scaling)e->sm_scaling, e->cores, (double)n);
+                sum.core_static_j += e->core_static_w * (on + core_s[TMX_CORE_CLOCK_OFF]) +
+                                     e->core_gated_w * core_s[TMX_CORE_OFF];
+                sum.core_dynamic_j += scale * (e->core_clock_w * clocked(e, l->core_clock[c]) * on +
+                                               1e-9 * e->core_instr_nj * core_v2 * b->instr);
+                sum.memory_static_j += e->uncore_static_w * b->seconds;
+                sum.memory_dynamic_j +=
+                    e->memory_clock_w * clocked(e, l->memory_clock[c]) * b->seconds +
+                    1e-9 * memory_v2 * (e->line_nj * b->lines + e->dram_line_nj * b->dram_lines);
             }
         }
     }

@@ -11,6 +11,7 @@
 #include "base/csv.h"
 #include "base/os.h"
 #include "base/output.h"
+#include "base/text.h"
 
 static const double LEAKAGE = 0.4; /* of the floor: assumed (a V100's fit has 0.58, a B200's 0.5 at rest) */
 static const double KEPT = 1.03;   /* a limit is kept when the mean is no more than this above it */
@@ -26,61 +27,10 @@ void tmx_limit_rows_finish(struct tmx_limit_rows *r)
     *r = (struct tmx_limit_rows){0};
 }
 
-struct columns {
-    size_t limit, speed, time, power;
-};
-
 static size_t either(const struct tmx_csv *csv, const char *one, const char *other)
 {
     const size_t c = tmx_csv_column(csv, one);
     return c < csv->n_column ? c : tmx_csv_column(csv, other);
-}
-
-static enum tmx_status add_row(struct tmx_limit_rows *r, const struct tmx_csv *csv, size_t row,
-                               const struct columns *c, const char *only, struct tmx_err *err)
-{
-    double limit_w = 0, speed = 0, time = 1, power_w = 0;
-    char name[256];
-    const bool there = tmx_csv_real(csv, row, c->limit, &limit_w) &&
-                       tmx_csv_real(csv, row, c->power, &power_w) &&
-                       (c->speed < csv->n_column ? tmx_csv_real(csv, row, c->speed, &speed)
-                                                 : tmx_csv_real(csv, row, c->time, &time));
-    speed = c->speed < csv->n_column ? speed : 1 / time;
-    if (!there || !(limit_w > 0 && limit_w < 1e5) || !(power_w > 0 && power_w < 1e5) ||
-        !(speed > 0 && speed < 1e12)) {
-        return tmx_fail_at(
-            err, TMX_EPARSE, csv->source, csv->line[row],
-            "expected a limit and mean watts of up to 1e5 W, and a speed or a time, all positive");
-    }
-    /* the name of a row's load: its other cells */
-    size_t n = 0;
-    name[0] = '\0';
-    for (size_t i = 0; i < csv->n_column; i++) {
-        if (i != c->limit && i != c->speed && i != c->time && i != c->power && n < 255) {
-            n += (size_t)snprintf(name + n, 256 - n, "%s%s", n ? " " : "", tmx_csv_cell(csv, row, i));
-        }
-    }
-    if (only && !strstr(name, only)) {
-        return TMX_OK;
-    }
-    size_t load = 0;
-    while (load < r->n_load && strcmp(r->load[load], name) != 0) {
-        load++;
-    }
-    if (load == r->n_load) {
-        r->load[load] = tmx_arena_text(&r->arena, name);
-        if (!r->load[load]) {
-            return tmx_no_memory(err);
-        }
-        r->n_load++;
-    }
-    r->most_w = fmax(r->most_w, limit_w);
-    if (power_w > KEPT * limit_w) {
-        r->n_left_out++;
-        return TMX_OK;
-    }
-    r->row[r->n_row++] = (struct tmx_limit_row){load, limit_w, speed, power_w};
-    return TMX_OK;
 }
 
 /* Loads with few rows in which the limit is kept go. */
@@ -114,11 +64,10 @@ enum tmx_status tmx_limit_rows_load(struct tmx_limit_rows *r, const char *path, 
     struct tmx_csv csv = {0};
     *r = (struct tmx_limit_rows){0};
     tmx_csv_read(&csv, path, err);
-    const struct columns c = {either(&csv, "limit_w", "power_limit"), tmx_csv_column(&csv, "speed"),
-                              either(&csv, "time_s", "time_per_epoch"),
-                              either(&csv, "power_w", "average_power")};
-    const size_t n = csv.n_column;
-    if (c.limit == n || c.power == n || (c.speed == n) == (c.time == n)) {
+    const size_t n = csv.n_column, of_limit = either(&csv, "limit_w", "power_limit"),
+                 of_speed = tmx_csv_column(&csv, "speed"), of_time = either(&csv, "time_s", "time_per_epoch"),
+                 of_power = either(&csv, "power_w", "average_power");
+    if (of_limit == n || of_power == n || (of_speed == n) == (of_time == n)) {
         tmx_error_at(err, TMX_EPARSE, csv.source, 1,
                      "expected columns limit_w (or power_limit), power_w (or average_power), and either "
                      "speed or time_s (or time_per_epoch)");
@@ -127,7 +76,35 @@ enum tmx_status tmx_limit_rows_load(struct tmx_limit_rows *r, const char *path, 
     TMX_TAKE(&r->arena, r->row, csv.n_row);
     tmx_arena_check(&r->arena, err);
     for (size_t i = 0; i < csv.n_row && !err->code; i++) {
-        err->code = add_row(r, &csv, i, &c, only, err);
+        const double limit_w = tmx_csv_value(&csv, i, of_limit), power_w = tmx_csv_value(&csv, i, of_power),
+                     speed = of_speed < n ? tmx_csv_value(&csv, i, of_speed)
+                                          : 1 / tmx_csv_value(&csv, i, of_time);
+        char name[256] = ""; /* of the row's load: its other cells */
+        for (size_t k = 0; k < n; k++) {
+            if (k != of_limit && k != of_speed && k != of_time && k != of_power) {
+                tmx_text_add(name, sizeof name, "%s%s", name[0] ? " " : "", tmx_csv_cell(&csv, i, k));
+            }
+        }
+        size_t load = 0;
+        while (load < r->n_load && strcmp(r->load[load], name) != 0) {
+            load++;
+        }
+        if (!(limit_w > 0 && limit_w < 1e5 && power_w > 0 && power_w < 1e5 && speed > 0 && speed < 1e12)) {
+            tmx_error_at(
+                err, TMX_EPARSE, csv.source, csv.line[i],
+                "expected a limit and mean watts of up to 1e5 W, and a speed or a time, all positive");
+        } else if (!only || strstr(name, only)) {
+            if (load == r->n_load) {
+                r->load[r->n_load++] = tmx_arena_text(&r->arena, name);
+                tmx_arena_check(&r->arena, err);
+            }
+            r->most_w = fmax(r->most_w, limit_w);
+            if (power_w > KEPT * limit_w) {
+                r->n_left_out++;
+            } else {
+                r->row[r->n_row++] = (struct tmx_limit_row){load, limit_w, speed, power_w};
+            }
+        }
     }
     tmx_csv_finish(&csv);
     if (!err->code) {
@@ -138,15 +115,10 @@ enum tmx_status tmx_limit_rows_load(struct tmx_limit_rows *r, const char *path, 
 
 /* ---- the law ---- */
 
-static double volt(const double card[], double f)
-{
-    const double knee = card[TMX_LIMIT_KNEE], v = card[TMX_LIMIT_VOLT];
-    return f <= knee || knee >= 1 ? (f >= 1 ? 1 : v) : v + (1 - v) * (f - knee) / (1 - knee);
-}
-
 static double busy_w(const double card[], double dynamic_w, double f)
 {
-    const double v = volt(card, f);
+    const double knee = card[TMX_LIMIT_KNEE], low = card[TMX_LIMIT_VOLT],
+                 v = f <= knee || knee >= 1 ? (f >= 1 ? 1 : low) : low + (1 - low) * (f - knee) / (1 - knee);
     return card[TMX_LIMIT_FLOOR] * (1 - LEAKAGE + LEAKAGE * v) + dynamic_w * v * v * f;
 }
 

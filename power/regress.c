@@ -76,94 +76,6 @@ void tmx_training_finish(struct tmx_training *t)
  * own size, is a combination of them. */
 static const double collinear = 1e-8;
 
-struct work { /* one least-squares problem of up to n_row rows */
-    gsl_matrix *X, *cov;
-    gsl_vector *y, *c;
-    gsl_multifit_linear_workspace *ws;
-};
-
-static void work_free(struct work *w)
-{
-    gsl_matrix_free(w->X);
-    gsl_matrix_free(w->cov);
-    gsl_vector_free(w->y);
-    gsl_vector_free(w->c);
-    gsl_multifit_linear_free(w->ws);
-}
-
-/* Rows of t but `left_out` (n_row: none), columns 1 and the events. */
-static enum tmx_status work_create(struct work *w, const struct tmx_training *t, size_t left_out,
-                                   struct tmx_err *err)
-{
-    const size_t n = t->n_row - (left_out < t->n_row), p = t->n_feature + 1;
-    *w = (struct work){.X = gsl_matrix_alloc(n, p),
-                       .cov = gsl_matrix_alloc(p, p),
-                       .y = gsl_vector_alloc(n),
-                       .c = gsl_vector_alloc(p),
-                       .ws = gsl_multifit_linear_alloc(n, p)};
-    if (!w->X || !w->cov || !w->y || !w->c || !w->ws) {
-        return tmx_fail(err, TMX_ENOMEM, "regression of %zu rows", n);
-    }
-    for (size_t r = 0, at = 0; r < t->n_row; r++) {
-        if (r != left_out) {
-            gsl_matrix_set(w->X, at, 0, 1);
-            for (size_t f = 0; f < t->n_feature; f++) {
-                gsl_matrix_set(w->X, at, f + 1, t->event[r * t->n_feature + f]);
-            }
-            gsl_vector_set(w->y, at++, t->power_w[r]);
-        }
-    }
-    return TMX_OK;
-}
-
-static bool constant(const struct tmx_training *t, size_t f, size_t left_out)
-{
-    const size_t first = left_out == 0 ? 1 : 0;
-    for (size_t r = first; r < t->n_row; r++) {
-        if (r != left_out && t->event[r * t->n_feature + f] != t->event[first * t->n_feature + f]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static enum tmx_status solve(struct work *w, const struct tmx_training *t, size_t left_out, double *chisq,
-                             struct tmx_err *err)
-{
-    /* the first column of X that earlier columns span: in X = Q R column j keeps R_jj outside their span */
-    const size_t p = w->X->size2;
-    gsl_matrix *R = gsl_matrix_alloc(w->X->size1, p);
-    size_t bad = 0;
-    if (!R) {
-        return tmx_no_memory(err);
-    }
-    gsl_matrix_memcpy(R, w->X);
-    gsl_linalg_QR_decomp(R, w->c); /* c: scratch */
-    while (bad < p) {
-        gsl_vector_const_view column = gsl_matrix_const_column(w->X, bad);
-        if (!(fabs(gsl_matrix_get(R, bad, bad)) > collinear * gsl_blas_dnrm2(&column.vector))) {
-            break;
-        }
-        bad++;
-    }
-    gsl_matrix_free(R);
-    if (bad <= t->n_feature) {
-        const size_t f = bad > 0 ? bad - 1 : 0;
-        const char *what = constant(t, f, left_out) ? "is the same in all rows"
-                                                    : "is a linear combination of the columns before it";
-        if (left_out < t->n_row) {
-            return tmx_fail_at(err, TMX_EPARSE, t->csv.source, t->csv.line[left_out],
-                               "without kernel \"%s\", column %s %s: it cannot be cross-validated",
-                               t->kernel[left_out], t->feature[f], what);
-        }
-        return tmx_fail_at(err, TMX_EPARSE, t->csv.source, 0, "column %s %s", t->feature[f], what);
-    }
-    if (gsl_multifit_linear(w->X, w->y, w->c, w->cov, chisq, w->ws)) {
-        return tmx_fail_at(err, TMX_ESOLVE, t->csv.source, 0, "least squares failed");
-    }
-    return TMX_OK;
-}
-
 double tmx_power_fit_predict_w(const struct tmx_power_fit *fit, const double *event)
 {
     double w = fit->coefficient[0];
@@ -173,24 +85,73 @@ double tmx_power_fit_predict_w(const struct tmx_power_fit *fit, const double *ev
     return w;
 }
 
-/* Coefficients and their errors from all rows but `left_out`. */
-static enum tmx_status fit_without(const struct tmx_training *t, size_t left_out, struct tmx_power_fit *fit,
-                                   double *chisq, struct tmx_err *err)
+/* Coefficients and their errors from all rows but `left_out` (n_row: none), columns 1 and the events. */
+static void fit_without(const struct tmx_training *t, size_t left_out, struct tmx_power_fit *fit,
+                        double *chisq, struct tmx_err *err)
 {
-    struct work w;
-    enum tmx_status st = work_create(&w, t, left_out, err);
-    st = st ? st : solve(&w, t, left_out, chisq, err);
-    for (size_t i = 0; !st && i < fit->n_coefficient; i++) {
-        fit->coefficient[i] = gsl_vector_get(w.c, i);
-        fit->std_error[i] = sqrt(gsl_matrix_get(w.cov, i, i));
+    const size_t n = t->n_row - (left_out < t->n_row), p = t->n_feature + 1;
+    gsl_matrix *X = gsl_matrix_alloc(n, p), *R = gsl_matrix_alloc(n, p), *cov = gsl_matrix_alloc(p, p);
+    gsl_vector *y = gsl_vector_alloc(n), *c = gsl_vector_alloc(p);
+    gsl_multifit_linear_workspace *ws = gsl_multifit_linear_alloc(n, p);
+    size_t bad = 0; /* the first column of X that earlier columns span */
+    if (!X || !R || !cov || !y || !c || !ws) {
+        tmx_error(err, TMX_ENOMEM, "regression of %zu rows", n);
     }
-    work_free(&w);
-    return st;
+    for (size_t r = 0, at = 0; r < t->n_row && !err->code; r++) {
+        if (r != left_out) {
+            gsl_matrix_set(X, at, 0, 1);
+            for (size_t f = 0; f < t->n_feature; f++) {
+                gsl_matrix_set(X, at, f + 1, t->event[r * t->n_feature + f]);
+            }
+            gsl_vector_set(y, at++, t->power_w[r]);
+        }
+    }
+    if (!err->code) { /* in X = Q R column j keeps R_jj outside the span of the earlier ones */
+        gsl_matrix_memcpy(R, X);
+        gsl_linalg_QR_decomp(R, c); /* c: scratch */
+    }
+    for (; bad < p && !err->code; bad++) {
+        gsl_vector_const_view column = gsl_matrix_const_column(X, bad);
+        if (!(fabs(gsl_matrix_get(R, bad, bad)) > collinear * gsl_blas_dnrm2(&column.vector))) {
+            break;
+        }
+    }
+    if (bad < p && !err->code) {
+        const size_t f = bad > 0 ? bad - 1 : 0, first = left_out == 0 ? 1 : 0;
+        bool same = true;
+        for (size_t r = first; r < t->n_row; r++) {
+            same = same &&
+                   (r == left_out || t->event[r * t->n_feature + f] == t->event[first * t->n_feature + f]);
+        }
+        const char *what =
+            same ? "is the same in all rows" : "is a linear combination of the columns before it";
+        if (left_out < t->n_row) {
+            tmx_error_at(err, TMX_EPARSE, t->csv.source, t->csv.line[left_out],
+                         "without kernel \"%s\", column %s %s: it cannot be cross-validated",
+                         t->kernel[left_out], t->feature[f], what);
+        } else {
+            tmx_error_at(err, TMX_EPARSE, t->csv.source, 0, "column %s %s", t->feature[f], what);
+        }
+    }
+    if (!err->code && gsl_multifit_linear(X, y, c, cov, chisq, ws)) {
+        tmx_error_at(err, TMX_ESOLVE, t->csv.source, 0, "least squares failed");
+    }
+    for (size_t i = 0; i < p && !err->code; i++) {
+        fit->coefficient[i] = gsl_vector_get(c, i);
+        fit->std_error[i] = sqrt(gsl_matrix_get(cov, i, i));
+    }
+    gsl_matrix_free(X);
+    gsl_matrix_free(R);
+    gsl_matrix_free(cov);
+    gsl_vector_free(y);
+    gsl_vector_free(c);
+    gsl_multifit_linear_free(ws);
 }
 
 enum tmx_status tmx_power_fit(const struct tmx_training *t, struct tmx_power_fit *fit, struct tmx_err *err)
 {
     double chisq = 0, mean = 0, total = 0, unused;
+    struct tmx_err own = {0};
     *fit = (struct tmx_power_fit){.n_coefficient = t->n_feature + 1};
     struct tmx_power_fit other = *fit; /* without a row, which it predicts */
     if (t->n_row < fit->n_coefficient + 2) {
@@ -200,24 +161,24 @@ enum tmx_status tmx_power_fit(const struct tmx_training *t, struct tmx_power_fit
     }
     TMX_TAKE(&fit->arena, fit->fitted_w, t->n_row);
     TMX_TAKE(&fit->arena, fit->left_out_w, t->n_row);
-    enum tmx_status st = fit->arena.failed ? tmx_fail(err, TMX_ENOMEM, "regression of %zu rows", t->n_row)
-                                           : fit_without(t, t->n_row, fit, &chisq, err);
-    for (size_t r = 0; !st && r < t->n_row; r++) {
+    tmx_arena_check(&fit->arena, &own);
+    fit_without(t, t->n_row, fit, &chisq, &own);
+    for (size_t r = 0; !own.code && r < t->n_row; r++) {
         const double *event = &t->event[r * t->n_feature];
         mean += t->power_w[r] / (double)t->n_row;
         fit->fitted_w[r] = tmx_power_fit_predict_w(fit, event);
-        st = fit_without(t, r, &other, &unused, err);
+        fit_without(t, r, &other, &unused, &own);
         fit->left_out_w[r] = tmx_power_fit_predict_w(&other, event);
     }
-    for (size_t r = 0; !st && r < t->n_row; r++) {
+    for (size_t r = 0; !own.code && r < t->n_row; r++) {
         total += (t->power_w[r] - mean) * (t->power_w[r] - mean);
     }
     fit->r_squared = total > 0 ? 1 - chisq / total : 0;
     fit->rms_w = sqrt(chisq / (double)(t->n_row - fit->n_coefficient));
-    if (st) {
+    if (own.code) {
         tmx_power_fit_finish(fit);
     }
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 void tmx_power_fit_finish(struct tmx_power_fit *fit)
