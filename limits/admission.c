@@ -223,12 +223,9 @@ static double settle(struct admission *a, size_t gpu, double rpm, double inlet_k
             break;
         }
     }
-    a->sensed_k[gpu] = 0;
-    for (size_t s = 0; s < low->n_sm; s++) {
-        a->sensed_k[gpu] = fmax(a->sensed_k[gpu], tmx_plan_sensor(low, s, a->temp_k));
-    }
-    const bool runs_away = !(a->sensed_k[gpu] < TOO_HOT_K) || move_k > NEAR_K;
-    a->sensed_k[gpu] = runs_away ? INFINITY : a->sensed_k[gpu];
+    const double hottest_k = tmx_plan_hottest_k(low, a->temp_k);
+    const bool runs_away = !(hottest_k < TOO_HOT_K) || move_k > NEAR_K;
+    a->sensed_k[gpu] = runs_away ? INFINITY : hottest_k;
     return runs_away ? 0 : heat_w;
 }
 
@@ -314,21 +311,16 @@ static double forecast(struct admission *a, const struct node *n)
 
 /* ---- admission ---- */
 
-/* Does a fan of its card fail? */
-static bool failed_gpu(const struct admission *a, size_t gpu)
-{
-    const struct tmx_card *k = &a->topology->card[a->topology->gpu[gpu].card];
-    return failed(a, k->fan0, k->n_fan);
-}
-
 static bool same_gpu(const struct admission *a, size_t x, size_t y)
 {
+    const struct tmx_card *k = &a->topology->card[a->topology->gpu[x].card],
+                          *l = &a->topology->card[a->topology->gpu[y].card];
     const struct tmx_sim *sim = tmx_run_sim(a->run);
     const struct tmx_gpu *gpu = sim->machine->gpu;
     const struct tmx_chip_draw *spread = a->cooling->spread;
     struct tmx_static_power p, q;
-    if (a->model_of[x] != a->model_of[y] || a->room_k[x] != a->room_k[y] || failed_gpu(a, x) ||
-        failed_gpu(a, y) || (spread && spread[x].sink != spread[y].sink) ||
+    if (a->model_of[x] != a->model_of[y] || a->room_k[x] != a->room_k[y] || failed(a, k->fan0, k->n_fan) ||
+        failed(a, l->fan0, l->n_fan) || (spread && spread[x].sink != spread[y].sink) ||
         !tmx_sim_static_power(sim, x, &p) || !tmx_sim_static_power(sim, y, &q)) {
         return false;
     }
@@ -411,17 +403,6 @@ static void admit_all(struct admission *a)
 
 /* ---- the check ---- */
 
-static double hottest_now_k(const struct tmx_sim *sim, size_t gpu)
-{
-    const struct tmx_gpu *g = &sim->machine->gpu[gpu];
-    const struct tmx_plan_chip c = {.chip = g->chip, .n_unit = g->chip->floorplan.n_unit};
-    double k = 0;
-    for (size_t s = 0; s < g->chip->n_sm; s++) {
-        k = fmax(k, tmx_plan_sensor(&c, s, sim->frame.temp_k + g->unit0));
-    }
-    return k;
-}
-
 /* The admitted jobs, for as long as the caller wants. */
 static void check(struct admission *a, double watt)
 {
@@ -444,7 +425,11 @@ static void check(struct admission *a, double watt)
             a->call->second_done(a->call->second_done_to, n_second, (size_t)a->call->check_s);
         }
         for (size_t g = 0; g < a->topology->n_gpu && !st; g++) {
-            a->end_k[g] = hottest_now_k(sim, g);
+            const struct tmx_gpu *gpu = &sim->machine->gpu[g];
+            const struct tmx_chip *chip = gpu->chip;
+            a->end_k[g] = tmx_plan_hottest_k(
+                &(struct tmx_plan_chip){.chip = chip, .n_unit = chip->floorplan.n_unit, .n_sm = chip->n_sm},
+                sim->frame.temp_k + gpu->unit0);
             a->peak_k = fmax(a->peak_k, a->end_k[g]);
         }
     }

@@ -442,7 +442,7 @@ enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tm
         }
     }
     for (int round = 0; round < ROUNDS && move > 1e-10 && *peak_k < far_k; round++) {
-        move = *peak_k = 0;
+        move = 0;
         for (size_t u = 0; u < n; u++) {
             power_w[u] = c->baseline_w[u] + work_w[u] +
                          volt * (c->chip->sm_of_unit[u] == TMX_NO_SM ? 1 : b->sm_leak) *
@@ -456,58 +456,43 @@ enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tm
             move = fmax(move, fabs(t - temp_k[u]));
             temp_k[u] = t;
         }
-        for (size_t s = 0; s < c->n_sm; s++) {
-            *peak_k = fmax(*peak_k, tmx_plan_sensor(c, s, temp_k));
-        }
+        *peak_k = tmx_plan_hottest_k(c, temp_k);
     }
     *peak_k = move <= 1e-10 && *peak_k < far_k ? *peak_k : INFINITY;
     free(power_w);
     return TMX_OK;
 }
 
-/* The optimum's shares for as much of the time as keeps the limit: for leakage that feeds back more than
- * once, where a lower limit makes no schedule that holds without control. */
-static enum tmx_status part_time(double *speed, const struct tmx_plan_chip *c, const struct tmx_work *w,
-                                 const struct tmx_bound_options *o, struct tmx_err *err)
-{
-    enum { HALVINGS = 30 };
-    struct tmx_bound b;
-    double low = 0, high = 1, peak_k;
-    enum tmx_status st = tmx_bound_init(&b, c, w, o, err);
-    for (int i = 0; i < HALVINGS && !st; i++) {
-        const double busy = (low + high) / 2;
-        st = tmx_bound_steady_peak(&b, c, w, busy, &peak_k, err);
-        *(peak_k <= o->limit_k ? &low : &high) = busy;
-    }
-    *speed = low * b.objective;
-    tmx_bound_finish(&b);
-    return st;
-}
-
 enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c, const struct tmx_work *w,
                                    const struct tmx_bound_options *o, struct tmx_err *err)
 {
-    enum { STEPS = 6 };
+    enum { STEPS = 6, HALVINGS = 30 };
     struct tmx_bound_options lower = *o;
+    struct tmx_bound b;
     enum tmx_status st = TMX_OK;
-    double excess_k = 1;
-    for (int i = 0; i < STEPS && !st && fabs(excess_k) > 1e-4; i++) {
-        struct tmx_bound b;
-        double peak_k;
+    double excess_k = 1, peak_k = 0;
+    for (int i = 0; i < STEPS && !st && fabs(excess_k) > 1e-4 && isfinite(peak_k); i++) {
         st = tmx_bound_init(&b, c, w, &lower, err);
         st = st ? st : tmx_bound_steady_peak(&b, c, w, 1, &peak_k, err);
-        if (!st && !isfinite(peak_k)) {
-            tmx_bound_finish(&b);
-            return part_time(speed, c, w, o, err);
+        *speed = b.objective;
+        excess_k = peak_k - o->limit_k;
+        if (excess_k < 0 && lower.limit_k >= o->limit_k) {
+            excess_k = 0; /* the work does not reach the limit */
         }
-        if (!st) {
-            *speed = b.objective;
-            excess_k = peak_k - o->limit_k;
-            if (excess_k < 0 && lower.limit_k >= o->limit_k) {
-                excess_k = 0; /* the work does not reach the limit */
-            }
-            lower.limit_k -= excess_k;
+        lower.limit_k -= excess_k;
+        tmx_bound_finish(&b);
+    }
+    if (!st && !isfinite(peak_k)) {
+        /* Leakage feeds back more than once, and a lower limit makes no schedule that holds without control:
+         * the optimum's shares for as much of the time as keeps the limit. */
+        double low = 0, high = 1;
+        st = tmx_bound_init(&b, c, w, o, err);
+        for (int i = 0; i < HALVINGS && !st; i++) {
+            const double busy = (low + high) / 2;
+            st = tmx_bound_steady_peak(&b, c, w, busy, &peak_k, err);
+            *(peak_k <= o->limit_k ? &low : &high) = busy;
         }
+        *speed = low * b.objective;
         tmx_bound_finish(&b);
     }
     return st;

@@ -180,7 +180,7 @@ static double steady_watt(struct steady *w, double limit_k, const bool *on)
     double watt = 0, step = 1;
     for (size_t u = 0; u < c->n_unit; u++) {
         const int s = c->chip->sm_of_unit[u];
-        w->ones[u] = s != TMX_NO_SM && on[s] ? c->chip->part_share[u] : 0;
+        w->ones[u] = s != TMX_NO_SM && (!on || on[s]) ? c->chip->part_share[u] : 0;
     }
     for (int i = 0; i < STEPS && fabs(step) > 1e-9; i++) {
         size_t hottest = 0;
@@ -398,7 +398,7 @@ enum tmx_status tmx_budget_for(const struct tmx_plan_chip *c, const struct tmx_m
     }
     for (size_t u = 0; u < c->n_unit; u++) {
         const int s = c->chip->sm_of_unit[u];
-        one[u] = s != TMX_NO_SM && on[s] ? c->chip->part_share[u] : 0;
+        one[u] = s != TMX_NO_SM && (!on || on[s]) ? c->chip->part_share[u] : 0;
     }
     project(m, one, in_w, direct);
     *watt = INFINITY;

@@ -22,8 +22,9 @@ struct tmx_budget_call {
  * A diag(V L'). From 1 on no power is safe. */
 double tmx_budget_loop_gain(const struct tmx_plan_chip *c, double volt, double temp_k);
 
-/* W on each SM of the set (on[n_sm]); 0 where even idling passes the limit. temp_k [n_unit] receives the
- * temperatures at the budget; may be NULL. TMX_ERUNAWAY where the loop gain at the limit is 1 or more. */
+/* W on each SM of the set (on[n_sm]; NULL: all); 0 where even idling passes the limit. temp_k [n_unit]
+ * receives the temperatures at the budget; may be NULL. TMX_ERUNAWAY where the loop gain at the limit is 1 or
+ * more. */
 enum tmx_status tmx_budget_of(const struct tmx_plan_chip *c, const struct tmx_budget_call *call,
                               const bool *on, double *watt, double *temp_k, struct tmx_err *err);
 
@@ -67,7 +68,7 @@ enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_
                                     double horizon_s, struct tmx_err *err);
 void tmx_budget_path_finish(struct tmx_budget_path *p); /* accepts zeroed memory */
 
-/* W on each SM of the set, all along a path. */
+/* W on each SM of the set (NULL: all), all along a path. */
 enum tmx_status tmx_budget_for(const struct tmx_plan_chip *c, const struct tmx_modes_view *modes,
                                const struct tmx_budget_call *call, const bool *on,
                                const struct tmx_budget_path *path, double *watt, struct tmx_err *err);

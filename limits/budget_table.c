@@ -24,7 +24,6 @@ struct maker {
     bool always;                 /* what is safe for ever is safe for the horizon, which begins idle */
     struct tmx_table *table;
     double gain;
-    bool *all; /* [n_sm] true */
     struct tmx_arena arena;
     struct tmx_run *run;
     struct tmx_err *err; /* of the first failure */
@@ -97,8 +96,8 @@ static size_t read_map(const struct maker *m, const char *path, bool *on)
     return n;
 }
 
-/* Watts of a set: for ever, or for the horizon. From the idle chip, which only warms, what is safe for ever
- * is safe for a while; the path to a far horizon, with leakage as at the limit, allows less. */
+/* Watts of a set (NULL: all SMs): for ever, or for the horizon. From the idle chip, which only warms, what is
+ * safe for ever is safe for a while; the path to a far horizon, with leakage as at the limit, allows less. */
 static double watts(const struct maker *m, const bool *on)
 {
     const bool ends = m->call->horizon_s > 0;
@@ -238,11 +237,9 @@ static void open_chip(struct maker *m, const char *chip)
 /* For ever: without work, too, the limit has to hold, or the budgets would be watts that do not keep it. */
 static enum tmx_status check_idle(const struct maker *m, struct tmx_err *err)
 {
-    double *temp_k = calloc(m->chip.n_unit, sizeof *temp_k), most_k = 0;
+    double *temp_k = calloc(m->chip.n_unit, sizeof *temp_k);
     enum tmx_status st = temp_k ? tmx_budget_idle(&m->chip, m->budget.volt, temp_k, err) : tmx_no_memory(err);
-    for (size_t s = 0; s < m->chip.n_sm && !st; s++) {
-        most_k = fmax(most_k, tmx_plan_sensor(&m->chip, s, temp_k));
-    }
+    const double most_k = st ? 0 : tmx_plan_hottest_k(&m->chip, temp_k);
     if (!st && most_k > m->budget.limit_k) {
         st = tmx_fail(err, TMX_ECONFIG,
                       "no power keeps %g degC: without work the hottest SM comes to %.2f degC",
@@ -250,17 +247,6 @@ static enum tmx_status check_idle(const struct maker *m, struct tmx_err *err)
     }
     free(temp_k);
     return st;
-}
-
-static void see_chip(struct maker *m)
-{
-    if (!m->err->code && !tmx_plan_chip_init(&m->chip, m->run, 0, SIZE_MAX, m->err) &&
-        !TMX_TAKE(&m->arena, m->all, m->chip.n_sm)) {
-        tmx_error(m->err, TMX_ENOMEM, "out of memory");
-    }
-    if (m->all) {
-        memset(m->all, true, m->chip.n_sm);
-    }
 }
 
 static void forget_chip(struct maker *m)
@@ -279,8 +265,7 @@ static enum tmx_status make_path(const struct maker *m, struct tmx_budget_path *
 
 static void prepare(struct maker *m)
 {
-    see_chip(m);
-    if (m->err->code) {
+    if (m->err->code || tmx_plan_chip_init(&m->chip, m->run, 0, SIZE_MAX, m->err)) {
         return;
     }
     const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(m->run, 0);
@@ -337,7 +322,7 @@ static struct sustained sustain(struct maker *m)
     }
     if (!TMX_TAKE(&m->arena, temp_k, c->n_unit)) {
         tmx_error(m->err, TMX_ENOMEM, "out of memory");
-    } else if (!tmx_budget_of(c, &m->budget, m->all, &watt, temp_k, m->err)) {
+    } else if (!tmx_budget_of(c, &m->budget, NULL, &watt, temp_k, m->err)) {
         s.work_w = watt * (double)c->n_sm;
         for (size_t u = 0; u < c->n_unit; u++) {
             s.leak_w += m->budget.volt * tmx_plan_leak_w(c, u, temp_k[u]);
@@ -354,8 +339,8 @@ static void print_answer(struct maker *m)
     char line[400 + TMX_PATH_SIZE];
     if (m->call->horizon_s > 0) {
         snprintf(line, sizeof line, "%.0f W of work for %g s below %g degC with all %zu SM%s, from %s.\n\n",
-                 watts(m, m->all) * (double)c->n_sm, m->call->horizon_s, limit_c, c->n_sm,
-                 tmx_plural(c->n_sm), m->call->state ? m->call->state : "the idle chip");
+                 watts(m, NULL) * (double)c->n_sm, m->call->horizon_s, limit_c, c->n_sm, tmx_plural(c->n_sm),
+                 m->call->state ? m->call->state : "the idle chip");
     } else {
         const struct sustained s = sustain(m);
         snprintf(line, sizeof line,
@@ -375,7 +360,7 @@ static bool holds(const struct maker *m, double watt, double time_s)
     struct tmx_budget_path path = {0};
     double may_w = 0;
     if (!m->err->code && !make_path(m, &path, time_s) &&
-        tmx_budget_for(&m->chip, &m->modes, &m->budget, m->all, &path, &may_w, m->err)) {
+        tmx_budget_for(&m->chip, &m->modes, &m->budget, NULL, &path, &may_w, m->err)) {
         may_w = 0;
     }
     tmx_budget_path_finish(&path);
@@ -455,8 +440,8 @@ enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FI
     const double trip_k = tmx_sim_trip_k(sim);
     if (machine->n_gpu == 1 && hottest && !sim->cooling && trip_k > 0 && !tmx_sim_serve(sim)) {
         m.budget = (struct tmx_budget_call){.limit_k = trip_k, .volt = 1};
-        see_chip(&m);
-        const bool above = !why.code && trip_k > m.chip.ambient_k;
+        const bool above =
+            !tmx_plan_chip_init(&m.chip, m.run, 0, SIZE_MAX, &why) && trip_k > m.chip.ambient_k;
         const struct sustained s = above ? sustain(&m) : (struct sustained){0};
         if (above && !why.code) {
             const double work_w = hottest->power_w * machine->gpu[0].power_scale * (double)m.chip.n_sm;

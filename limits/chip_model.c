@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "limits/chip_model.h"
 
+#include <math.h>
+
 void tmx_plan_chip_finish(struct tmx_plan_chip *c)
 {
     tmx_arena_finish(&c->arena);
@@ -102,6 +104,15 @@ double tmx_plan_sensor(const struct tmx_plan_chip *c, size_t sm, const double *u
         sum += c->chip->sm_of_unit[u] == (int)sm ? c->chip->part_share[u] * unit[u] : 0;
     }
     return sum;
+}
+
+double tmx_plan_hottest_k(const struct tmx_plan_chip *c, const double *temp_k)
+{
+    double k = 0;
+    for (size_t s = 0; s < c->n_sm; s++) {
+        k = fmax(k, tmx_plan_sensor(c, s, temp_k));
+    }
+    return k;
 }
 
 enum tmx_status tmx_plan_check_convex(const struct tmx_plan_chip *c, double top_k, struct tmx_err *err)

@@ -38,8 +38,9 @@ double tmx_plan_leak_factor(const struct tmx_plan_chip *c, double temp_k);
 double tmx_plan_leak_w(const struct tmx_plan_chip *c, size_t unit, double temp_k);
 double tmx_plan_leak_slope(const struct tmx_plan_chip *c, size_t unit, double temp_k);
 
-/* What the sensor of an SM reads of a field over units. */
+/* What the sensor of an SM reads of a field over units, and the highest that one does. */
 double tmx_plan_sensor(const struct tmx_plan_chip *c, size_t sm, const double *unit);
+double tmx_plan_hottest_k(const struct tmx_plan_chip *c, const double *temp_k);
 
 /* Bounds rest on leakage being convex from the ambient up to top_k. TMX_EUNSUPPORTED: it is not. */
 enum tmx_status tmx_plan_check_convex(const struct tmx_plan_chip *c, double top_k, struct tmx_err *err);

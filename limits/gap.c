@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "limits/budget.h"
 #include "run/state.h"
@@ -37,13 +36,6 @@ void tmx_gap_finish(struct tmx_gap *j)
     *j = (struct tmx_gap){0};
 }
 
-static void add(size_t n, double ticks, const double *restrict v, double *restrict sum)
-{
-    for (size_t i = 0; i < n; i++) {
-        sum[i] += ticks * v[i];
-    }
-}
-
 void tmx_gap_tick(void *gap, const struct tmx_sim *sim)
 {
     struct tmx_gap *j = gap;
@@ -60,8 +52,11 @@ void tmx_gap_tick(void *gap, const struct tmx_sim *sim)
         sum[b->y0 + gpu->level] += ticks;
         for (size_t way = 0; way < gpu->n_run; way++) {
             const size_t kernel = tmx_work_row(&j->work, m, gpu->run[way]);
-            add(b->n_sm, ticks, &m->busy[tmx_machine_at(m, gpu->sm0, way)],
-                &j->averages.busy[(kernel * b->n_level + gpu->level) * b->n_sm]);
+            const double *restrict busy = &m->busy[tmx_machine_at(m, gpu->sm0, way)];
+            double *restrict to = &j->averages.busy[(kernel * b->n_level + gpu->level) * b->n_sm];
+            for (size_t i = 0; i < b->n_sm; i++) {
+                to[i] += ticks * busy[i];
+            }
         }
     }
 }
@@ -147,11 +142,6 @@ static const char *const columns[N_COLUMN] = {
     [HEADROOM] = "headroom_w",
 };
 
-struct ledger {
-    struct tmx_gap judge;
-    bool judged; /* there is a bound */
-};
-
 /* Watts of dynamic power that a GPU with all SMs at work could draw for ever at the hardware's limit and the
  * nominal voltage, less what it drew, mean over the counted time and GPUs. NAN: no power is safe, or it is
  * unknown. */
@@ -176,24 +166,18 @@ static double headroom_w(const struct tmx_run *run)
             return NAN;
         }
     }
-    enum tmx_status st = tmx_plan_chip_init(&c, run, 0, tmx_run_fastest_air(run, 0), &none);
-    bool *on = st ? NULL : malloc(c.n_sm * sizeof *on);
-    if (on) {
-        memset(on, 1, c.n_sm * sizeof *on);
-        st = tmx_budget_of(&c, &call, on, &watt, NULL, &none);
-        watt = st ? NAN : (double)c.n_sm * watt - drawn_w;
-    }
-    free(on);
+    const bool known = !tmx_plan_chip_init(&c, run, 0, tmx_run_fastest_air(run, 0), &none) &&
+                       !tmx_budget_of(&c, &call, NULL, &watt, NULL, &none);
+    watt = known ? (double)c.n_sm * watt - drawn_w : NAN;
     tmx_plan_chip_finish(&c);
     return watt;
 }
 
 static void end(void *state)
 {
-    struct ledger *l = state;
-    if (l) {
-        tmx_gap_finish(&l->judge);
-        free(l);
+    if (state) {
+        tmx_gap_finish(state);
+        free(state);
     }
 }
 
@@ -205,22 +189,22 @@ static void *open_solved(void *ctx)
 
 static void *begin(void *kept, const struct tmx_run *run, struct tmx_observer *observer)
 {
-    struct ledger *l = calloc(1, sizeof *l);
+    struct tmx_gap *gap = calloc(1, sizeof *gap);
     struct tmx_err none = {0};
     const struct tmx_bound_options options = {.sm_leak = 1, .solved = kept};
-    if (l && tmx_run_sim(run)->machine->n_gpu == 1 &&
-        tmx_gap_init(&l->judge, run, &options, &none) == TMX_OK) {
-        l->judged = true;
-        *observer = (struct tmx_observer){.ctx = &l->judge, .tick = tmx_gap_tick};
+    if (gap && tmx_run_sim(run)->machine->n_gpu == 1 && !tmx_gap_init(gap, run, &options, &none)) {
+        *observer = (struct tmx_observer){.ctx = gap, .tick = tmx_gap_tick};
+    } else if (gap) {
+        tmx_gap_finish(gap); /* zeroed: there is no bound */
     }
-    return l;
+    return gap;
 }
 
 static void read(void *state, const struct tmx_run *run, double *value)
 {
-    struct ledger *l = state;
-    if (l->judged) {
-        tmx_gap_losses(&l->judge, run, value);
+    const struct tmx_gap *gap = state;
+    if (gap->bound.n_sm > 0) {
+        tmx_gap_losses(state, run, value);
     }
     value[HEADROOM] = headroom_w(run);
 }

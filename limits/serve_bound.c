@@ -154,6 +154,12 @@ static double budget_of(const struct tmx_serve_scheduler_options *o)
     return o->policy == TMX_SERVE_CHUNKED ? o->chunk : o->policy == TMX_SERVE_ORCA ? 1e9 : o->budget;
 }
 
+static double joules(const struct kind *k, double n)
+{
+    return tmx_llm_prompt_s(k->phase, n) *
+           fmax(0, tmx_llm_prompt_share(k->phase, n) * k->gpu->board_w - k->gpu->static_w);
+}
+
 static void read_requests(struct build *d)
 {
     static const double share[KV_CUTS] = {0.4, 0.55, 0.7, 0.8, 0.87, 0.92, 0.96, 0.985, 1};
@@ -180,9 +186,7 @@ static void read_requests(struct build *d)
                 ride_s = x->add ? x->b : x->both * next_s;
             x->ride_s = x->long_s > 0 ? fmin(x->ride_s, ride_s) : ride_s;
             x->long_s += s / (double)n;
-            x->long_j +=
-                s * fmax(0, tmx_llm_prompt_share(x->phase, q[i].input) * x->gpu->board_w - x->gpu->static_w) /
-                (double)n;
+            x->long_j += joules(x, q[i].input) / (double)n;
         }
     }
     /* output tokens by the cache they are made beside, as differences: at[in + 1] .. at[in + out - 1] are one
@@ -210,12 +214,6 @@ static void read_requests(struct build *d)
 }
 
 /* ---- corners ---- */
-
-static double joules(const struct kind *k, double n)
-{
-    return tmx_llm_prompt_s(k->phase, n) *
-           fmax(0, tmx_llm_prompt_share(k->phase, n) * k->gpu->board_w - k->gpu->static_w);
-}
 
 static void corner(struct rays *r, double x)
 {
@@ -556,7 +554,6 @@ static double settle(struct chip *c, double in_k, const double watt[3], double *
 {
     enum { ROUNDS = 12 };
     const size_t n = c->plan.n_unit;
-    double hottest = 0;
     for (size_t u = 0; u < n; u++) {
         c->temp_k[u] = in_k + 20;
     }
@@ -573,11 +570,8 @@ static double settle(struct chip *c, double in_k, const double watt[3], double *
             c->temp_k[u] = t;
         }
     }
-    for (size_t s = 0; s < c->plan.n_sm; s++) {
-        hottest = fmax(hottest, tmx_plan_sensor(&c->plan, s, c->temp_k));
-    }
     *memory_k = tmx_chip_memory_k(c->plan.chip, c->temp_k, c->work_w);
-    return hottest;
+    return tmx_plan_hottest_k(&c->plan, c->temp_k);
 }
 
 /* Gauss without pivots, which an M-matrix does not need; column [6][n] right sides, which become solutions.
@@ -884,23 +878,6 @@ static void work_rows(struct build *d)
     }
 }
 
-/* Little: sequences that wait for their next token, over the tokens. */
-static void latency_row(struct build *d)
-{
-    struct tmx_lp *lp = &d->lp;
-    d->tbt_row = tmx_lp_row(lp, 0, false);
-    for (const struct at *a = d->at; a < d->at + d->n_at && isfinite(d->b->tbt_s); a++) {
-        const struct kind *k = a->k;
-        const double ride_s = k->both * tmx_llm_prompt_s(k->phase, 1);
-        for (size_t r = 0; r < k->token.n; r++) {
-            tmx_lp_add(lp, a->token + r,
-                       a->n * (a->clock.token * k->token.e[r] - d->b->tbt_s * k->token.x[r]));
-        }
-        tmx_lp_add(lp, a->riding, a->n * (a->clock.prompt * ride_s - d->b->tbt_s));
-        tmx_lp_add(lp, a->lone_riding, a->n * (a->clock.prompt * ride_s - d->b->tbt_s));
-    }
-}
-
 /* Seconds of iterations of both, and how many sequences ride along. */
 static void both_rows(struct build *d, const struct at *a)
 {
@@ -1055,7 +1032,18 @@ static void make_rows(struct build *d)
 {
     struct tmx_lp *lp = &d->lp;
     work_rows(d);
-    latency_row(d);
+    /* Little: sequences that wait for their next token, over the tokens */
+    d->tbt_row = tmx_lp_row(lp, 0, false);
+    for (const struct at *a = d->at; a < d->at + d->n_at && isfinite(d->b->tbt_s); a++) {
+        const struct kind *k = a->k;
+        const double ride_s = k->both * tmx_llm_prompt_s(k->phase, 1);
+        for (size_t r = 0; r < k->token.n; r++) {
+            tmx_lp_add(lp, a->token + r,
+                       a->n * (a->clock.token * k->token.e[r] - d->b->tbt_s * k->token.x[r]));
+        }
+        tmx_lp_add(lp, a->riding, a->n * (a->clock.prompt * ride_s - d->b->tbt_s));
+        tmx_lp_add(lp, a->lone_riding, a->n * (a->clock.prompt * ride_s - d->b->tbt_s));
+    }
     d->time_row0 = lp->n_row;
     for (size_t i = 0; i < d->n_group; i++) {
         (void)tmx_lp_row(lp, 1, true);
