@@ -785,22 +785,6 @@ static void step(struct chip *s)
     }
 }
 
-static void check_alive(struct chip *s)
-{
-    const char *name = s->spec->program[s->primary]->name, *policy = s->spec->policy->base.name;
-    bool hope = isfinite(s->request.wake_cycle);
-    if (s->spec->max_cycles > 0 && s->cycle > s->spec->max_cycles) {
-        tmx_error(&s->err, TMX_EUNFINISHED, "%s under %s: not done after %g cycles", name, policy, s->cycle);
-    }
-    for (size_t i = 0; i < s->n_core && !hope; i++) {
-        hope = core_runs(s, &s->core[i]) || core_coasts(s, &s->core[i]) || s->core[i].ready_cycle > s->cycle;
-    }
-    if (!hope) {
-        tmx_error(&s->err, TMX_EUNFINISHED, "%s under %s: no core runs, %" PRIu64 " blocks left", name,
-                  policy, s->program[s->primary].grid - s->program[s->primary].done);
-    }
-}
-
 enum tmx_status tmx_contention_run(const struct tmx_contention_spec *spec, struct tmx_contention_result *r,
                                    struct tmx_err *err)
 {
@@ -831,8 +815,21 @@ enum tmx_status tmx_contention_run(const struct tmx_contention_spec *spec, struc
     }
     while (!s.err.code && s.primary < spec->n_program) {
         step(&s);
-        if (s.primary < spec->n_program) {
-            check_alive(&s);
+        if (s.primary == spec->n_program) {
+            break;
+        }
+        const char *name = spec->program[s.primary]->name, *policy = spec->policy->base.name;
+        bool hope = isfinite(s.request.wake_cycle);
+        for (size_t i = 0; i < s.n_core && !hope; i++) {
+            hope =
+                core_runs(&s, &s.core[i]) || core_coasts(&s, &s.core[i]) || s.core[i].ready_cycle > s.cycle;
+        }
+        if (spec->max_cycles > 0 && s.cycle > spec->max_cycles) {
+            tmx_error(&s.err, TMX_EUNFINISHED, "%s under %s: not done after %g cycles", name, policy,
+                      s.cycle);
+        } else if (!hope) {
+            tmx_error(&s.err, TMX_EUNFINISHED, "%s under %s: no core runs, %" PRIu64 " blocks left", name,
+                      policy, s.program[s.primary].grid - s.program[s.primary].done);
         }
     }
     tmx_arena_finish(&arena);

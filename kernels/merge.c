@@ -291,23 +291,6 @@ static void take(struct state *s, size_t sm, size_t *count, size_t most)
     }
 }
 
-static void take_bulk(struct state *s)
-{
-    size_t idle[TMX_SM_MAX], n_idle = 0;
-    for (size_t sm = 0; sm < s->sms; sm++) {
-        if (s->sm[sm].n == 0 && next_type(s, s->sm[sm].bound) == s->n_type) {
-            idle[n_idle++] = sm;
-        }
-    }
-    for (size_t i = 0, t; n_idle > 0 && (t = next_type(s, s->untouched)) < s->n_type; i++) {
-        s->untouched[t]--;
-        s->sm[idle[i % n_idle]].bound[t]++;
-    }
-    for (size_t sm = 0; sm < s->sms; sm++) {
-        take(s, sm, s->sm[sm].bound, s->slots);
-    }
-}
-
 /* How much slower than alone the blocks of an SM run: their demands add up, one SM serves 1. */
 static double stretch(const struct state *s, const struct sm *m)
 {
@@ -316,40 +299,6 @@ static double stretch(const struct state *s, const struct sm *m)
         demand += s->type[m->type[i]].sm_share;
     }
     return demand > 1 ? demand : 1;
-}
-
-/* Time to the next end of a block; 0 when nothing runs. */
-static double next_end_s(const struct state *s)
-{
-    double step_s = 0;
-    for (size_t sm = 0; sm < s->sms; sm++) {
-        const struct sm *m = &s->sm[sm];
-        const double factor = stretch(s, m);
-        for (size_t i = 0; i < m->n; i++) {
-            const double end_s = m->left_s[i] * factor;
-            step_s = step_s == 0 || end_s < step_s ? end_s : step_s;
-        }
-    }
-    return step_s;
-}
-
-static void advance(struct state *s, double step_s, double now_s)
-{
-    for (size_t sm = 0; sm < s->sms; sm++) {
-        struct sm *m = &s->sm[sm];
-        const double done_s = step_s / stretch(s, m);
-        size_t kept = 0;
-        for (size_t i = 0; i < m->n; i++) {
-            const double left_s = m->left_s[i] - done_s;
-            if (left_s > 1e-12 * s->type[m->type[i]].work_s) { /* equal blocks end together */
-                m->type[kept] = m->type[i];
-                m->left_s[kept++] = left_s;
-            } else {
-                s->out->end_s[sm] = now_s;
-            }
-        }
-        m->n = kept;
-    }
 }
 
 void tmx_placement_run(const struct tmx_block_type *type, size_t n_type, size_t sms, size_t slots,
@@ -366,14 +315,45 @@ void tmx_placement_run(const struct tmx_block_type *type, size_t n_type, size_t 
     for (size_t i = 0; i < slots * sms; i++) { /* round robin: one block an SM, then a second one */
         take(&s, i % sms, s.untouched, i / sms + 1);
     }
-    for (double step_s; (step_s = next_end_s(&s)) > 0;) {
-        now_s += step_s;
-        advance(&s, step_s, now_s);
-        for (size_t sm = 0; sm < sms && redistribution == TMX_GREEDY; sm++) {
-            take(&s, sm, s.untouched, slots);
+    for (;;) {
+        double step_s = 0; /* to the next end of a block */
+        for (const struct sm *m = s.sm; m < s.sm + sms; m++) {
+            const double factor = stretch(&s, m);
+            for (size_t i = 0; i < m->n; i++) {
+                const double end_s = m->left_s[i] * factor;
+                step_s = step_s == 0 || end_s < step_s ? end_s : step_s;
+            }
         }
-        if (redistribution != TMX_GREEDY) {
-            take_bulk(&s);
+        if (!(step_s > 0)) {
+            break;
+        }
+        now_s += step_s;
+        size_t idle[TMX_SM_MAX], n_idle = 0; /* SMs without a block */
+        for (size_t sm = 0; sm < sms; sm++) {
+            struct sm *m = &s.sm[sm];
+            const double done_s = step_s / stretch(&s, m);
+            size_t kept = 0;
+            for (size_t i = 0; i < m->n; i++) {
+                const double left_s = m->left_s[i] - done_s;
+                if (left_s > 1e-12 * type[m->type[i]].work_s) { /* equal blocks end together */
+                    m->type[kept] = m->type[i];
+                    m->left_s[kept++] = left_s;
+                } else {
+                    out->end_s[sm] = now_s;
+                }
+            }
+            m->n = kept;
+            if (kept == 0 && next_type(&s, m->bound) == n_type) {
+                idle[n_idle++] = sm;
+            }
+        }
+        for (size_t i = 0, t;
+             redistribution == TMX_BULK && n_idle > 0 && (t = next_type(&s, s.untouched)) < n_type; i++) {
+            s.untouched[t]--;
+            s.sm[idle[i % n_idle]].bound[t]++;
+        }
+        for (size_t sm = 0; sm < sms; sm++) {
+            take(&s, sm, redistribution == TMX_BULK ? s.sm[sm].bound : s.untouched, slots);
         }
     }
     for (size_t sm = 0; sm < sms; sm++) {

@@ -170,6 +170,20 @@ static void bound_run(struct rows *r, const char *group, const char *mix, const 
     tmx_sets_finish(&sets);
 }
 
+static void add_mean(struct rows *r, const struct tmx_setting *variant)
+{
+    const char *name = tmx_setting_word(variant, "name", "", r->err);
+    if (r->n >= 2 && !r->err->code) {
+        tmx_table_row(r->table, "%s %g - %g", "mean", r->sum[0] / (double)r->n, r->sum[1] / (double)r->n);
+        for (size_t i = 0; i < 2 + r->n_level; i++) {
+            tmx_table_empty(r->table);
+        }
+        tmx_table_text(r->table, name);
+    }
+    r->sum[0] = r->sum[1] = 0;
+    r->n = 0;
+}
+
 static void bound_suite(struct rows *r, const struct tmx_setting *root)
 {
     const struct tmx_setting *variants = tmx_setting_list(root, "variants", 0, MOST, r->err),
@@ -191,19 +205,9 @@ static void bound_suite(struct rows *r, const struct tmx_setting *root)
         if (r->call->run_done && r->serves) {
             r->call->run_done(r->call->run_done_to, i + 1, n_variant * n);
         }
-        if (r->serves || i % n < n - 1) {
-            continue;
+        if (!r->err->code && !r->serves && i % n == n - 1) {
+            add_mean(r, variant);
         }
-        const char *name = tmx_setting_word(variant, "name", "", r->err);
-        if (r->n >= 2 && !r->err->code) { /* the variant's mean */
-            tmx_table_row(r->table, "%s %g - %g", "mean", r->sum[0] / (double)r->n, r->sum[1] / (double)r->n);
-            for (size_t k = 0; k < 2 + r->n_level; k++) {
-                tmx_table_empty(r->table);
-            }
-            tmx_table_text(r->table, name);
-        }
-        r->sum[0] = r->sum[1] = 0;
-        r->n = 0;
     }
 }
 

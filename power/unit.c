@@ -226,17 +226,6 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
     return leak;
 }
 
-/* Shared structures serve all resident kernels at once. */
-static double uncore_w(const struct tmx_machine *machine, const struct tmx_gpu *gpu)
-{
-    double most_w = 0;
-    for (size_t k = 0; k < gpu->n_run; k++) {
-        const struct tmx_job *j = &machine->job[gpu->run[k]];
-        most_w = j->state == TMX_JOB_RUNNING && j->uncore_w > most_w ? j->uncore_w : most_w;
-    }
-    return most_w;
-}
-
 static enum tmx_status eval(void *model, const struct tmx_machine *machine, struct tmx_gpus span,
                             struct tmx_frame *f)
 {
@@ -246,8 +235,13 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
     for (size_t g = span.first, n = 0; g < span.end; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
         const size_t u0 = gpu->unit0, row0 = m->unit0[g];
-        const double awake_w = uncore_w(machine, gpu), transition_w = gpu->transition_j / machine->dt_s,
+        const double transition_w = gpu->transition_j / machine->dt_s,
                      volt = gpu->chip->power.dvfs_leakage ? machine->volt[g] : 1;
+        double awake_w = 0; /* shared structures serve all resident kernels at once */
+        for (size_t k = 0; k < gpu->n_run; k++) {
+            const struct tmx_job *j = &machine->job[gpu->run[k]];
+            awake_w = j->state == TMX_JOB_RUNNING && j->uncore_w > awake_w ? j->uncore_w : awake_w;
+        }
         const double leak = dynamic(m, machine, g, f);
         f->transition_w[g] = transition_w;
         watts[n] = (struct tmx_watts){.leakage = n > 0 && gpu[-1].chip == gpu->chip ? watts[n - 1].leakage
