@@ -282,24 +282,6 @@ static void leak_rows(const struct build *d)
     b->n_leak_row = b->lp.n_row - before;
 }
 
-/* An SM of several units: its sensor reads their mean. */
-static void limit_rows(const struct build *d)
-{
-    struct tmx_bound *b = d->b;
-    b->limit_row0 = b->lp.n_row;
-    for (size_t s = 0; s < b->n_sm; s++) {
-        const size_t first = d->c->chip->unit_of_sm[s];
-        if (is_sensor(d->c, first)) {
-            continue;
-        }
-        (void)tmx_lp_row(&b->lp, d->o->limit_k, false);
-        for (size_t u = first; u < b->n_unit; u++) {
-            tmx_lp_add(&b->lp, b->t0 + u,
-                       d->c->chip->sm_of_unit[u] == (int)s ? d->c->chip->part_share[u] : 0);
-        }
-    }
-}
-
 /* At a level the optimum never uses, what an idle SM costs and what being at the level costs are not
  * determined, only their sum: any split is a vertex a solver may stop at. Ours: an idle SM costs what its
  * best kernel would bring there, and all SMs alike what then remains until the level itself is free. */
@@ -385,7 +367,16 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
         share_rows(&d);
         heat_rows(&d);
         leak_rows(&d);
-        limit_rows(&d);
+        b->limit_row0 = b->lp.n_row;
+        for (size_t s = 0; s < b->n_sm; s++) { /* of an SM of several units the sensor reads their mean */
+            if (!is_sensor(c, c->chip->unit_of_sm[s])) {
+                (void)tmx_lp_row(&b->lp, o->limit_k, false);
+                for (size_t u = c->chip->unit_of_sm[s]; u < b->n_unit; u++) {
+                    tmx_lp_add(&b->lp, b->t0 + u,
+                               c->chip->sm_of_unit[u] == (int)s ? c->chip->part_share[u] : 0);
+                }
+            }
+        }
         for (size_t s = 1; s < b->n_sm && o->uniform; s++) {
             for (size_t i = 0; i < b->n_kernel * b->n_level; i++) {
                 (void)tmx_lp_row(&b->lp, 0, true);
