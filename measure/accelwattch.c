@@ -104,14 +104,14 @@ static double sm_w(const struct watts *w)
 }
 
 /* AccelWattch checks its sum before it prints six digits of each. */
-static enum tmx_status check_sum(const struct watts *w, const char *name, unsigned line, struct tmx_err *err)
+static void check_sum(const struct watts *w, const char *name, unsigned line, struct tmx_err *err)
 {
     const double sum = sm_w(w) + w->component[TMX_COMPONENT_L2] + w->component[TMX_COMPONENT_DRAM] +
                        w->component[TMX_COMPONENT_STATIC] + w->constant;
-    return fabs(sum - w->total) <= 0.01 * fabs(w->total) + 0.01
-               ? TMX_OK
-               : tmx_fail_at(err, TMX_EPARSE, name, line,
-                             "the components add up to %.6g W, the total is %.6g W", sum, w->total);
+    if (!(fabs(sum - w->total) <= 0.01 * fabs(w->total) + 0.01)) {
+        tmx_error_at(err, TMX_EPARSE, name, line, "the components add up to %.6g W, the total is %.6g W", sum,
+                     w->total);
+    }
 }
 
 /* The report. */
@@ -133,20 +133,6 @@ struct report {
     struct tmx_err err; /* the first stays */
 };
 
-static struct kernel *kernel_of(struct report *r, struct tmx_span name)
-{
-    for (size_t i = 0; i < r->n_kernel; i++) {
-        if (tmx_span_same(r->kernel[i].name, name)) {
-            return &r->kernel[i];
-        }
-    }
-    if (!TMX_GROW(&r->arena, r->kernel, r->n_kernel)) {
-        return NULL;
-    }
-    r->kernel[r->n_kernel] = (struct kernel){.name = name};
-    return &r->kernel[r->n_kernel++];
-}
-
 static void end_launch(struct report *r, const char *path)
 {
     int program = ACCELWATTCH;
@@ -162,12 +148,19 @@ static void end_launch(struct report *r, const char *path)
                          programs[program]);
         }
     }
-    struct kernel *k =
-        r->err.code || check_sum(&r->launch, path, r->line, &r->err) ? NULL : kernel_of(r, r->name);
-    if (!k) {
-        tmx_error(&r->err, TMX_ENOMEM, "out of memory");
+    check_sum(&r->launch, path, r->line, &r->err);
+    size_t at = 0;
+    while (at < r->n_kernel && !tmx_span_same(r->kernel[at].name, r->name)) {
+        at++;
+    }
+    if (at == r->n_kernel && TMX_GROW(&r->arena, r->kernel, at)) {
+        r->kernel[r->n_kernel++] = (struct kernel){.name = r->name};
+    }
+    tmx_arena_check(&r->arena, &r->err);
+    if (r->err.code) {
         return;
     }
+    struct kernel *k = &r->kernel[at];
     for (size_t i = 0; i < TMX_N_COMPONENT; i++) {
         k->sum.component[i] += r->launch.component[i];
     }
@@ -313,21 +306,19 @@ static void import_report(const struct tmx_text_file *text, const char *dir, str
 
 /* The trace. */
 
-static enum tmx_status trace_row(const struct tmx_text_file *text, int program, const struct tmx_lines *l,
-                                 struct watts *w, struct tmx_err *err)
+static void trace_row(const struct tmx_text_file *text, int program, const struct tmx_lines *l,
+                      struct watts *w, struct tmx_err *err)
 {
     struct tmx_span rest = l->line, cell;
     size_t n = 0, label = 0;
     *w = (struct watts){0};
     for (; tmx_span_cell(&rest, &cell) && (rest.begin || cell.begin < cell.end); n++) { /* "1.2,3.4," */
-        double v;
+        double v = 0;
         if (!tmx_span_real(cell, &v)) {
-            return tmx_fail_at(err, TMX_EPARSE, text->name, l->number, "value %zu: \"%.*s\" %s", n + 1,
-                               TMX_SPAN_ARG(cell), tmx_span_real_fault(cell));
+            tmx_error_at(err, TMX_EPARSE, text->name, l->number, "value %zu: \"%.*s\" %s", n + 1,
+                         TMX_SPAN_ARG(cell), tmx_span_real_fault(cell));
         }
-        if (n == 0) {
-            w->total = v;
-        }
+        w->total = n == 0 ? v : w->total;
         while (n > 0 && label < N_LABEL && !(labels[label].program & program)) {
             label++;
         }
@@ -335,36 +326,36 @@ static enum tmx_status trace_row(const struct tmx_text_file *text, int program, 
             add(w, label++, v);
         }
     }
-    return n == n_label[program] + 1
-               ? check_sum(w, text->name, l->number, err)
-               : tmx_fail_at(err, TMX_EPARSE, text->name, l->number,
-                             "%zu values; expected the total and %zu components", n, n_label[program]);
+    if (n != n_label[program] + 1) {
+        tmx_error_at(err, TMX_EPARSE, text->name, l->number,
+                     "%zu values; expected the total and %zu components", n, n_label[program]);
+    }
+    check_sum(w, text->name, l->number, err);
 }
 
 /* Whose names has the header? Without their commas, since AccelWattch runs the last two together. */
-static enum tmx_status check_header(const struct tmx_text_file *text, struct tmx_span line, unsigned number,
-                                    int *program, struct tmx_err *err)
+static int program_of(const struct tmx_text_file *text, const struct tmx_lines *l, struct tmx_err *err)
 {
     char got[512];
     size_t n = 0;
-    for (const char *p = line.begin; p < line.end && n < sizeof got - 1; p++) {
+    for (const char *p = l->line.begin; p < l->line.end && n < sizeof got - 1; p++) {
         got[n] = *p;
         n += *p != ',' && *p != ' ';
     }
     got[n] = '\0';
-    for (*program = ACCELWATTCH; *program <= GPUWATTCH; ++*program) {
+    for (int program = ACCELWATTCH; program <= GPUWATTCH; program++) {
         char expected[512] = "power";
         for (size_t i = 0; i < N_LABEL; i++) {
-            tmx_text_add(expected, sizeof expected, "%s", labels[i].program & *program ? labels[i].name : "");
+            tmx_text_add(expected, sizeof expected, "%s", labels[i].program & program ? labels[i].name : "");
         }
         if (strcmp(got, expected) == 0) {
-            return TMX_OK;
+            return program;
         }
     }
-    return tmx_fail_at(
-        err, TMX_EPARSE, text->name, number,
-        "expected the header of a power trace of AccelWattch: power, IBP, ICP, ... CONSTP, STATICP (33 "
-        "components), or of GPUWattch: power, IBP, ... CONST_DYNAMICP (18)");
+    tmx_error_at(err, TMX_EPARSE, text->name, l->number,
+                 "expected the header of a power trace of AccelWattch: power, IBP, ICP, ... CONSTP, STATICP "
+                 "(33 components), or of GPUWattch: power, IBP, ... CONST_DYNAMICP (18)");
+    return ACCELWATTCH;
 }
 
 static void import_trace(const struct tmx_text_file *text, const struct tmx_chip *c, FILE *out,
@@ -372,7 +363,6 @@ static void import_trace(const struct tmx_text_file *text, const struct tmx_chip
 {
     const size_t n = c->floorplan.n_unit;
     struct tmx_lines lines = {0};
-    int program = ACCELWATTCH;
     struct tmx_arena arena = {0};
     double *block, sum = 0, peak = 0;
     const char **name;
@@ -380,9 +370,8 @@ static void import_trace(const struct tmx_text_file *text, const struct tmx_chip
     TMX_TAKE(&arena, block, 7 * n);
     TMX_TAKE(&arena, name, n);
     tmx_arena_check(&arena, err);
-    if (!err->code && tmx_lines_next_filled(&lines, text)) {
-        err->code = check_header(text, lines.line, lines.number, &program, err);
-    }
+    const int program =
+        !err->code && tmx_lines_next_filled(&lines, text) ? program_of(text, &lines, err) : ACCELWATTCH;
     if (!err->code) {
         const struct tmx_power_shares s = {block,         block + n,     block + 2 * n,
                                            block + 3 * n, block + 4 * n, block + 5 * n};
@@ -395,7 +384,7 @@ static void import_trace(const struct tmx_text_file *text, const struct tmx_chip
         }
         while (!err->code && tmx_lines_next_filled(&lines, text)) {
             struct watts w;
-            err->code = trace_row(text, program, &lines, &w, err);
+            trace_row(text, program, &lines, &w, err);
             for (size_t u = 0; u < n; u++) {
                 block[6 * n + u] =
                     sm_w(&w) / (double)c->n_sm * c->part_share[u] + w.component[TMX_COMPONENT_L2] * s.l2[u] +

@@ -43,6 +43,7 @@
  * The order below is the order of the picture. */
 #include "measure/calibrate.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,9 +73,8 @@ struct state {           /* of the model, to go back to */
 
 struct trial {
     bool skip, *flag;
-    enum tmx_fit_kind kinds[2];
-    double *value[2]; /* of the model, start values below; NULL: the part is one number */
-    double start[3][2];
+    enum tmx_fit_kind kinds[2]; /* the second may be TMX_FIT_OFFSET, which is no trial's: none */
+    double start[3][2];         /* values of these */
     size_t n_start;
     double gain; /* the rms must fall by this share; 0: by 0.02 */
     const char *name, *why;
@@ -272,20 +272,6 @@ static bool longest_load(const struct tmx_series *s, bool whole, struct stretch 
     return best_s > 0;
 }
 
-/* Does the fan change its speed in the stretch? */
-static bool fan_moves(const struct stretch *s)
-{
-    const double *rpm = s->s->q[TMX_Q_RPM] ? s->s->q[TMX_Q_RPM] : s->s->q[TMX_Q_FAN_PCT];
-    double low = INFINITY, high = 0;
-    for (size_t i = s->begin; rpm && i < s->end; i++) {
-        if (rpm[i] > 0) {
-            low = fmin(low, rpm[i]);
-            high = fmax(high, rpm[i]);
-        }
-    }
-    return high > (1 + FAN) * low;
-}
-
 /* Runs of each group get its number. */
 static enum tmx_status read_groups(const struct tmx_measured *log, const char *text, int *group, int *n,
                                    struct tmx_err *err)
@@ -316,19 +302,6 @@ static enum tmx_status read_groups(const struct tmx_measured *log, const char *t
         p = *end ? end + 1 : end;
     }
     return TMX_OK;
-}
-
-static void sum_parts(const struct stretch *s, struct sums part[PARTS])
-{
-    const size_t n = s->end - s->begin;
-    memset(part, 0, PARTS * sizeof *part);
-    for (size_t i = s->begin; i < s->end; i++) {
-        const double t = s->s->q[TMX_Q_TEMP][i], p = log(fmax(s->s->q[TMX_Q_POWER][i], 1e-3));
-        if (!isnan(t)) {
-            const struct sums row = {1, t, p, t * t, t * p, p * p};
-            add_sums(&part[(i - s->begin) * PARTS / n], &row);
-        }
-    }
 }
 
 struct line { /* what a fit needs and gives */
@@ -387,8 +360,15 @@ static void measure(struct line *l, struct tmx_leak *leak)
     leak->low_c = INFINITY;
     leak->high_c = -INFINITY;
     for (size_t i = 0; i < l->n; i++) {
+        const struct stretch *s = &l->stretch[i];
         struct sums all = {0};
-        sum_parts(&l->stretch[i], l->part[i]);
+        for (size_t k = s->begin; k < s->end; k++) {
+            const double t_c = s->s->q[TMX_Q_TEMP][k], ln_p = log(fmax(s->s->q[TMX_Q_POWER][k], 1e-3));
+            const struct sums row = {1, t_c, ln_p, t_c * t_c, t_c * ln_p, ln_p * ln_p};
+            if (!isnan(t_c)) {
+                add_sums(&l->part[i][(k - s->begin) * PARTS / (s->end - s->begin)], &row);
+            }
+        }
         for (size_t q = 0; q < PARTS; q++) {
             add_sums(&all, &l->part[i][q]);
         }
@@ -444,17 +424,20 @@ enum tmx_status tmx_leak_slope(struct tmx_leak *leak, const struct tmx_measured 
     st = st ? st : read_groups(log, same_work, group, &n_group, err);
     for (size_t i = 0; !st && i < log->n_series; i++) {
         const struct tmx_series *s = &log->series[i];
-        struct stretch one;
-        if (!s->q[TMX_Q_TEMP]) {
+        const double *rpm = s->q[TMX_Q_RPM] ? s->q[TMX_Q_RPM] : s->q[TMX_Q_FAN_PCT];
+        const bool alone = group[s->run] < 0; /* a work of its own: its fan has to change its speed */
+        struct stretch *one = &stretch[l.n];
+        double low = INFINITY, high = 0;
+        if (!s->q[TMX_Q_TEMP] || !longest_load(s, alone, one)) {
             continue;
         }
-        if (group[s->run] >= 0 && longest_load(s, false, &one)) {
-            one.work = (int)s->gpu * n_group + group[s->run];
-            stretch[l.n++] = one;
-        } else if (group[s->run] < 0 && longest_load(s, true, &one) && fan_moves(&one)) {
-            one.work = (int)(log->n_gpu * (size_t)(n_group + 1) + i); /* a work of its own */
-            stretch[l.n++] = one;
+        for (size_t k = one->begin; rpm && k < one->end; k++) {
+            low = rpm[k] > 0 ? fmin(low, rpm[k]) : low;
+            high = fmax(high, rpm[k]);
         }
+        one->work =
+            alone ? (int)(log->n_gpu * (size_t)(n_group + 1) + i) : (int)s->gpu * n_group + group[s->run];
+        l.n += !alone || high > (1 + FAN) * low;
     }
     if (!st && l.n == 0) {
         snprintf(leak->why, sizeof leak->why,
@@ -639,15 +622,11 @@ static void try_part(struct work *w, const struct trial *t)
     for (size_t i = 0; i < t->n_start && !w->err.code; i++) {
         go_back(w, &before);
         *t->flag = true;
-        for (size_t k = 0; k < 2 && t->value[k]; k++) {
-            *t->value[k] = t->start[i][k];
-            for (size_t g = 0; t->kinds[k] <= TMX_FIT_PREHEAT && g < w->c->model.n_gpu; g++) {
-                struct tmx_rc_gpu *gpu = &w->c->model.gpu[g];
-                *(t->kinds[k] == TMX_FIT_DIE ? &gpu->die_k_per_w : &gpu->preheat_k_per_w) = t->start[i][k];
-            }
+        for (size_t k = 0; k < 2 && t->kinds[k]; k++) {
+            tmx_fit_set(&w->c->model, tmx_fit_kinds[t->kinds[k]].name, "all", t->start[i][k]);
         }
         bool good = refit_to(w, 1 - (t->gain > 0 ? t->gain : 0.02), &before);
-        for (size_t k = 0; good && k < 2 && t->value[k]; k++) { /* edges tell of the lag: the gain decides */
+        for (size_t k = 0; good && k < 2 && t->kinds[k]; k++) { /* edges tell of the lag: the gain decides */
             good = t->kinds[k] == TMX_FIT_LAG || is_identified(parameter_of(w, t->kinds[k]));
         }
         const struct tmx_fit_parameter *sink = parameter_of(w, TMX_FIT_SINK_C);
@@ -771,32 +750,29 @@ static void find_air(struct work *w)
 {
     struct tmx_rc *m = &w->c->model;
     const double rpm = tmx_measured_range(w->log, TMX_Q_RPM, -1).low; /* where the air is warmed most */
-    size_t order[64];
-    const size_t n = m->n_gpu;
-    if (n < 4 || n > 64 || n % 2) {
+    enum { MOST = 64 };
+    size_t order[MOST];
+    const size_t n = m->n_gpu, half = n / 2;
+    double r[MOST], mean[2] = {0, 0}, var = 0;
+    if (n < 4 || n > MOST || n % 2) {
         return;
     }
     for (size_t g = 0; g < n; g++) {
-        size_t k = g;
-        for (; k > 0 && static_k_per_w(m, order[k - 1], rpm) > static_k_per_w(m, g, rpm); k--) {
-            order[k] = order[k - 1];
-        }
-        order[k] = g;
+        r[g] = static_k_per_w(m, g, rpm);
     }
-    const size_t half = n / 2;
-    double mean[2] = {0, 0}, var = 0;
+    gsl_sort_index(order, r, 1, n);
     for (size_t k = 0; k < n; k++) {
-        mean[k >= half] += static_k_per_w(m, order[k], rpm) / (double)half;
+        mean[k >= half] += r[order[k]] / (double)half;
     }
     for (size_t k = 0; k < n; k++) {
-        const double d = static_k_per_w(m, order[k], rpm) - mean[k >= half];
+        const double d = r[order[k]] - mean[k >= half];
         var += d * d / (double)(n - 2);
     }
-    const double gap = static_k_per_w(m, order[half], rpm) - static_k_per_w(m, order[half - 1], rpm);
+    const double gap = r[order[half]] - r[order[half - 1]];
     if (mean[1] - mean[0] < 4 * sqrt(var) || mean[1] < 1.05 * mean[0] || gap <= sqrt(var)) {
         return;
     }
-    bool rear[64] = {false};
+    bool rear[MOST] = {false};
     for (size_t k = half; k < n; k++) {
         rear[order[k]] = true;
     }
@@ -845,19 +821,6 @@ static void give_air(struct work *w)
     }
 }
 
-static void print_air(struct tmx_calibration *c)
-{
-    for (size_t g = 0; g < c->model.n_gpu; g++) {
-        if (c->model.gpu[g].upstream >= 0 && strlen(c->air) + 140 < sizeof c->air) {
-            tmx_text_add(c->air, sizeof c->air, "%s%s>%s", c->air[0] ? "," : "",
-                         c->model.gpu[c->model.gpu[g].upstream].name, c->model.gpu[g].name);
-        }
-    }
-    if (!c->air[0]) {
-        snprintf(c->air, sizeof c->air, "none");
-    }
-}
-
 /* ---- growing the model ---- */
 
 /* Equal parts: what sets the rows apart is their air. Where the log does not show it, no row breathes
@@ -895,7 +858,7 @@ static void part_rows(struct work *w)
 static void try_parts(struct work *w)
 {
     struct tmx_rc *m = &w->c->model;
-    double length_s = 0, ignored = 0;
+    double length_s = 0;
     for (size_t i = 0; i < w->log->n_series; i++) {
         const struct tmx_series *s = &w->log->series[i];
         length_s = fmax(length_s, s->q[TMX_Q_TIME][s->n - 1]);
@@ -907,7 +870,6 @@ static void try_parts(struct work *w)
         {.skip = !fan,
          .flag = &w->exponent,
          .kinds = {TMX_FIT_EXPONENT},
-         .value = {&m->fan_exponent},
          .start = {{0.8}, {1.6}},
          .n_start = 2,
          .name = "fan_exponent",
@@ -915,7 +877,6 @@ static void try_parts(struct work *w)
         {.skip = !fan,
          .flag = &w->base,
          .kinds = {TMX_FIT_SINK_BASE},
-         .value = {&m->sink_base_k_per_w},
          .start = {{0.3 * r}},
          .n_start = 1,
          .name = "sink_base_k_per_w",
@@ -923,7 +884,6 @@ static void try_parts(struct work *w)
         {.skip = w->die,
          .flag = &w->die,
          .kinds = {TMX_FIT_DIE, TMX_FIT_DIE_S},
-         .value = {&ignored, &m->die_s},
          .start = {{0.2 * r, fmax(2 * step, tau / 40)}, {0.2 * r, tau / 6}, {0.2 * r, 4 * step}},
          .n_start = tau > 6 * step ? 3 : 0,
          .name = "die_k_per_w, die_s",
@@ -931,14 +891,12 @@ static void try_parts(struct work *w)
                 "load"},
         {.flag = &w->case_part,
          .kinds = {TMX_FIT_CASE, TMX_FIT_CASE_S},
-         .value = {&m->case_k_per_w, &m->case_s},
          .start = {{0.1 * r, 4 * tau}, {0.1 * r, 20 * tau}},
          .n_start = length_s > 3 * tau ? 2 : 0,
          .name = "case_k_per_w, case_s",
          .why = "a warming case does not show: half an hour of steady load, then half an hour idle"},
         {.flag = &w->chassis,
          .kinds = {TMX_FIT_CHASSIS},
-         .value = {&m->chassis_k},
          .start = {{1}},
          .n_start = fan ? 1 : 0,
          .gain = 0.01,
@@ -950,7 +908,6 @@ static void try_parts(struct work *w)
         {.skip = w->c->power_window_s > 0,
          .flag = &w->lag,
          .kinds = {TMX_FIT_LAG},
-         .value = {&m->power_lag_s},
          .start = {{0.3 * step}, {-0.3 * step}},
          .n_start = 2,
          .gain = 0.01,
@@ -1199,20 +1156,6 @@ static void warn_of_fit(const struct work *w)
 
 /* ---- how far the calibration is from what it was not fitted to ---- */
 
-/* Temperatures of all series by the model as it is now. */
-static void predict(struct work *w)
-{
-    struct tmx_calibration *c = w->c;
-    TMX_TAKE(&c->arena, c->predicted, w->log->n_series);
-    for (size_t i = 0; !c->arena.failed && i < w->log->n_series; i++) {
-        double start = NAN;
-        if (TMX_TAKE(&c->arena, c->predicted[i], w->log->series[i].n)) {
-            tmx_fit_predict(&c->fit, i, &start, c->predicted[i], &w->err);
-        }
-    }
-    tmx_arena_check(&c->arena, &w->err);
-}
-
 /* Rms of these series, predicted into temp; use NULL: of all rows that are not fitted to. NAN: there are
  * none.
  */
@@ -1321,8 +1264,21 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
         judge_identified(&w);
         warn_of_units(&w);
         warn_of_fit(&w);
-        print_air(c);
-        predict(&w);
+        for (size_t g = 0; g < c->model.n_gpu; g++) {
+            if (c->model.gpu[g].upstream >= 0 && strlen(c->air) + 140 < sizeof c->air) {
+                tmx_text_add(c->air, sizeof c->air, "%s%s>%s", c->air[0] ? "," : "",
+                             c->model.gpu[c->model.gpu[g].upstream].name, c->model.gpu[g].name);
+            }
+        }
+        tmx_text_add(c->air, sizeof c->air, "%s", c->air[0] ? "" : "none");
+        TMX_TAKE(&c->arena, c->predicted, log->n_series); /* temperatures by the model as it is now */
+        for (size_t i = 0; !c->arena.failed && i < log->n_series; i++) {
+            double start = NAN;
+            if (TMX_TAKE(&c->arena, c->predicted[i], log->series[i].n)) {
+                tmx_fit_predict(&c->fit, i, &start, c->predicted[i], &w.err);
+            }
+        }
+        tmx_arena_check(&c->arena, &w.err);
     }
     if (!w.err.code) {
         if (c->fit.to < 1) {

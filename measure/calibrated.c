@@ -90,20 +90,6 @@ static struct tmx_table *fit_table(const struct tmx_calibration *c, const struct
     return t;
 }
 
-static struct tmx_table *residual_table(const struct tmx_calibration *c, const struct tmx_measured *log)
-{
-    struct tmx_table *t = tmx_table_of("run gpu time_s:3 power_w:1 measured_c:1 predicted_c:2 residual_k:2");
-    for (size_t i = 0; i < log->n_series; i++) {
-        const struct tmx_series *s = &log->series[i];
-        for (size_t k = 0; k < s->n; k++) {
-            const double is_c = s->q[TMX_Q_TEMP][k], ours_c = c->predicted[i][k];
-            tmx_table_row(t, "%s %s %g %g %G %g %G", log->run[s->run], log->gpu[s->gpu], s->q[TMX_Q_TIME][k],
-                          s->q[TMX_Q_POWER][k], is_c, ours_c, ours_c - is_c);
-        }
-    }
-    return t;
-}
-
 /* parameter,gpu,run and a column for each of the rows. */
 static struct tmx_table *covariance_table(const struct tmx_calibration *c, const struct tmx_measured *log)
 {
@@ -578,43 +564,9 @@ static void write_chip(const struct tmx_rc *m, size_t g, const struct tmx_measur
     tmx_output_end(&o, err);
 }
 
-static struct tmx_range fan_range(const struct tmx_rc *m, const struct tmx_measured *log)
-{
-    struct tmx_range r = {INFINITY, m->rpm_ref > 0 ? m->rpm_ref : 1000, 0, 0};
-    for (size_t i = 0; i < log->n_series; i++) {
-        const double *rpm = log->series[i].q[TMX_Q_RPM];
-        for (size_t k = 0; rpm && k < log->series[i].n; k++) {
-            if (rpm[k] > 0) {
-                r.low = fmin(r.low, rpm[k]);
-                r.high = fmax(r.high, rpm[k]);
-            }
-        }
-    }
-    r.low = fmin(r.low, r.high);
-    return r;
-}
-
-/* What the fan of this GPU follows in a row: the GPU, or on one card the hottest of the run. */
-static double followed_c(const struct tmx_measured *log, const struct tmx_series *s, size_t row, bool shared)
-{
-    double t = s->q[TMX_Q_TEMP][row];
-    for (size_t i = 0; shared && i < log->n_series; i++) {
-        const struct tmx_series *u = &log->series[i];
-        if (u->run == s->run && row < u->n && u->q[TMX_Q_TEMP]) {
-            t = fmax(t, u->q[TMX_Q_TEMP][row]);
-        }
-    }
-    return t;
-}
-
-/* A fan that hardly changes its speed in a run is held by hand and follows no curve. */
-static bool held(const struct tmx_series *s)
-{
-    const struct tmx_range r = tmx_range_of(s->q[TMX_Q_RPM], s->n);
-    return r.high - r.low < 0.03 * r.high;
-}
-
-/* The fan's curve from the log: what it turned at, on the mean, when what it follows was this warm. */
+/* The fan's curve from the log: what it turned at, on the mean, when what it follows was this warm: its GPU,
+ * or on one card the hottest of the run. A fan that hardly changes its speed in a run is held by hand and
+ * follows no curve. */
 static size_t fan_curve(const struct tmx_measured *log, double max_rpm, bool shared, double *temp_c,
                         double *speed)
 {
@@ -624,8 +576,15 @@ static size_t fan_curve(const struct tmx_measured *log, double max_rpm, bool sha
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < log->n_series; i++) {
             const struct tmx_series *s = &log->series[i];
-            for (size_t k = 0; s->q[TMX_Q_RPM] && !held(s) && k < s->n; k++) {
-                const double t = followed_c(log, s, k, shared), rpm = s->q[TMX_Q_RPM][k];
+            const struct tmx_range r = tmx_range_of(s->q[TMX_Q_RPM], s->n);
+            const bool held = !s->q[TMX_Q_RPM] || r.high - r.low < 0.03 * r.high;
+            for (size_t k = 0; !held && k < s->n; k++) {
+                double t = s->q[TMX_Q_TEMP][k], rpm = s->q[TMX_Q_RPM][k];
+                for (const struct tmx_series *u = log->series; shared && u < log->series + log->n_series;
+                     u++) {
+                    const bool beside = u->run == s->run && k < u->n && u->q[TMX_Q_TEMP];
+                    t = beside ? fmax(t, u->q[TMX_Q_TEMP][k]) : t;
+                }
                 if (isnan(t) || isnan(rpm)) {
                     continue;
                 }
@@ -649,15 +608,6 @@ static size_t fan_curve(const struct tmx_measured *log, double max_rpm, bool sha
     }
     return count;
 }
-
-struct node {
-    const struct tmx_rc *m;
-    struct tmx_range rpm;
-    double flow_m3_per_s; /* of one GPU's lane at full speed */
-    double temp_c[8], speed[8];
-    size_t n_curve;
-    bool shared;
-};
 
 const char *tmx_calibrated_name(const struct tmx_rc *m, size_t g, char buf[TMX_NAME])
 {
@@ -707,93 +657,37 @@ static void folder_of(const struct tmx_rc *m, size_t g, char folder[96])
     }
 }
 
-static void print_cards(const struct node *n, FILE *out)
-{
-    const struct tmx_rc *m = n->m;
-    const bool fan = m->rpm_ref > 0;
-    const size_t cards = n->shared ? 1 : m->n_gpu, lanes = n->shared ? m->n_gpu : 1;
-    char number[32];
-    fprintf(out, "cards = (\n");
-    for (size_t g = 0; g < cards; g++) {
-        const struct ladder l = ladder_of(m, g);
-        number_of(m, g, number);
-        fprintf(out,
-                "    { name = \"card%s\"; fit_a_k_per_w = %.8g; fit_b_k_per_w = %.8g; fit_exponent = %.6g;\n"
-                "      still_k_per_w = %.6g; still_flow_m3_per_s = %.6g; }%s\n",
-                number, fan ? l.law_k_per_w : l.sink_k_per_w,
-                fan ? m->gpu[g].sink_k_per_w * pow(m->rpm_ref, m->fan_exponent) : 0.0, m->fan_exponent,
-                fmax(fmin(20 * l.sink_k_per_w, 30), 1.5 * l.sink_k_per_w),
-                fmax((double)lanes * n->flow_m3_per_s / 100, 1e-6), g + 1 < cards ? "," : "");
-    }
-    fprintf(out, ");\nfans = (\n");
-    for (size_t g = 0; g < cards; g++) {
-        number_of(m, g, number);
-        fprintf(out,
-                "    { name = \"fan%s\"; card = \"card%s\"; min_rpm = %.6g; max_rpm = %.6g; power_w = 0.0; "
-                "flow_m3_per_s = %.6g;\n      noise_dba = 0.0; stand_in = %s; curve = (",
-                number, number, n->rpm.low, n->rpm.high, fmin((double)lanes * n->flow_m3_per_s, 10),
-                fan ? "false" : "true");
-        for (size_t i = 0; i < n->n_curve; i++) {
-            fprintf(out, "%s { temp_c = %.6g; speed = %.6g; }", i ? "," : "", n->temp_c[i], n->speed[i]);
-        }
-        fprintf(out, "%s ); }%s\n", n->n_curve ? "" : " { temp_c = 25.0; speed = 1.0; }",
-                g + 1 < cards ? "," : "");
-    }
-    fprintf(out, ");\n");
-}
-
-static void print_gpus(const struct node *n, double preheat, FILE *out)
-{
-    const struct tmx_rc *m = n->m;
-    char folder[96], number[32], path[128], name[TMX_NAME];
-    size_t n_air = 0;
-    fprintf(out, "gpus = (\n");
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        const double above_k = m->gpu[g].offset_k + m->air_rise_k + m->chassis_k;
-        folder_of(m, g, folder);
-        number_of(m, n->shared ? 0 : g, number);
-        snprintf(path, sizeof path, "chips/%s", folder);
-        fputs("    { ", out);
-        print_text("name", tmx_calibrated_name(m, g, name), out);
-        fputc(' ', out);
-        print_text("chip", path, out);
-        fprintf(out, " card = \"card%s\";", number);
-        if (above_k != 0) {
-            fprintf(out, " inlet_above_k = %.6g;", above_k);
-        }
-        fprintf(out, " }%s\n", g + 1 < m->n_gpu ? "," : "");
-    }
-    fprintf(out, ");\n");
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        if (m->gpu[g].upstream >= 0 && m->gpu[g].preheat_k_per_w > 0) {
-            fputs(n_air++ ? ",\n    { " : "air = (\n    { ", out);
-            print_text("from", tmx_calibrated_name(m, (size_t)m->gpu[g].upstream, name), out);
-            fputc(' ', out);
-            print_text("to", tmx_calibrated_name(m, g, name), out);
-            fprintf(out, " fraction = %.6g; }", m->gpu[g].preheat_k_per_w / preheat);
-        }
-    }
-    fprintf(out, "%s", n_air ? "\n);\n" : "");
-}
-
 static void write_topology(const struct tmx_rc *m, const struct tmx_measured *log, double inlet_c,
                            const char *inlet_from, const char *dir, struct tmx_err *err)
 {
+    const bool fan = m->rpm_ref > 0;
     struct tmx_output o;
-    struct node n = {.m = m, .rpm = fan_range(m, log), .shared = true};
+    char folder[96], number[32], path[128], name[TMX_NAME];
+    double low_rpm = INFINITY, high_rpm = fan ? m->rpm_ref : 1000, preheat = 0, temp_c[8], speed[8];
+    bool shared = true; /* GPUs of one sink are on one card behind one fan */
+    size_t n_air = 0;
     if (open_file(&o, dir, "node.cfg", err)) {
         return;
     }
-    double preheat = 0;
-    for (size_t g = 0; g < m->n_gpu; g++) { /* GPUs of one sink stand on one card behind one fan */
-        preheat = fmax(preheat, m->gpu[g].preheat_k_per_w);
-        n.shared = n.shared && m->gpu[g].sink_k_per_w == m->gpu[0].sink_k_per_w;
+    for (size_t i = 0; i < log->n_series; i++) {
+        const double *rpm = log->series[i].q[TMX_Q_RPM];
+        for (size_t k = 0; rpm && k < log->series[i].n; k++) {
+            low_rpm = rpm[k] > 0 ? fmin(low_rpm, rpm[k]) : low_rpm;
+            high_rpm = fmax(high_rpm, rpm[k]);
+        }
     }
-    n.n_curve = m->rpm_ref > 0 ? fan_curve(log, n.rpm.high, n.shared, n.temp_c, n.speed) : 0;
-    /* air of a lane such that phi of it, passed on, warms the next by preheat K per W: phi / (rho c V) */
+    low_rpm = fmin(low_rpm, high_rpm);
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        preheat = fmax(preheat, m->gpu[g].preheat_k_per_w);
+        shared = shared && m->gpu[g].sink_k_per_w == m->gpu[0].sink_k_per_w;
+    }
+    const size_t cards = shared ? 1 : m->n_gpu, lanes = shared ? m->n_gpu : 1,
+                 n_curve = fan ? fan_curve(log, high_rpm, shared, temp_c, speed) : 0;
+    /* of one GPU's lane at full speed: air such that phi of it, passed on, warms the next by preheat K per W:
+     * phi / (rho c V) */
     static const double RHO_C = 1.059 * 1007; /* as core/topology/topology */
-    n.flow_m3_per_s = (preheat > 0 ? fmin(1 / (RHO_C * preheat), 9) : 0.05) *
-                      (m->rpm_ref > 0 ? n.rpm.high / m->rpm_ref : 1);
+    const double flow_m3_per_s =
+        (preheat > 0 ? fmin(1 / (RHO_C * preheat), 9) : 0.05) * (fan ? high_rpm / m->rpm_ref : 1);
     fprintf(o.file,
             "# Calibrated by thermix calibrate (how.txt). GPUs have the names that they have in the log. The "
             "log has "
@@ -802,14 +696,65 @@ static void write_topology(const struct tmx_rc *m, const struct tmx_measured *lo
             "what a GPU's sensor shows\n# above the air: offset_k, air_rise_k and chassis_k of fit.csv%s.%s\n"
             "name = \"calibrated\";\ndoc = \"calibrated from a log\";\nsource = \"thermix calibrate\";\n"
             "inlet_c = %.1f;  # %s\n",
-            n.n_curve ? "" : ", which has no speeds: the fans turn at full speed",
+            n_curve ? "" : ", which has no speeds: the fans turn at full speed",
             m->chassis_k > 0      ? ", at the fastest fans"
             : m->case_k_per_w > 0 ? "; the case (case_k_per_w) is part of the sinks"
                                   : "",
-            m->rpm_ref > 0 ? "" : " The log has no\n# fan speeds: the fans are stand-ins of unknown speed.",
-            inlet_c, inlet_from);
-    print_cards(&n, o.file);
-    print_gpus(&n, preheat, o.file);
+            fan ? "" : " The log has no\n# fan speeds: the fans are stand-ins of unknown speed.", inlet_c,
+            inlet_from);
+    fputs("cards = (\n", o.file);
+    for (size_t g = 0; g < cards; g++) {
+        const struct ladder l = ladder_of(m, g);
+        number_of(m, g, number);
+        fprintf(o.file,
+                "    { name = \"card%s\"; fit_a_k_per_w = %.8g; fit_b_k_per_w = %.8g; fit_exponent = %.6g;\n"
+                "      still_k_per_w = %.6g; still_flow_m3_per_s = %.6g; }%s\n",
+                number, fan ? l.law_k_per_w : l.sink_k_per_w,
+                fan ? m->gpu[g].sink_k_per_w * pow(m->rpm_ref, m->fan_exponent) : 0.0, m->fan_exponent,
+                fmax(fmin(20 * l.sink_k_per_w, 30), 1.5 * l.sink_k_per_w),
+                fmax((double)lanes * flow_m3_per_s / 100, 1e-6), g + 1 < cards ? "," : "");
+    }
+    fprintf(o.file, ");\nfans = (\n");
+    for (size_t g = 0; g < cards; g++) {
+        number_of(m, g, number);
+        fprintf(o.file,
+                "    { name = \"fan%s\"; card = \"card%s\"; min_rpm = %.6g; max_rpm = %.6g; power_w = 0.0; "
+                "flow_m3_per_s = %.6g;\n      noise_dba = 0.0; stand_in = %s; curve = (",
+                number, number, low_rpm, high_rpm, fmin((double)lanes * flow_m3_per_s, 10),
+                fan ? "false" : "true");
+        for (size_t i = 0; i < n_curve; i++) {
+            fprintf(o.file, "%s { temp_c = %.6g; speed = %.6g; }", i ? "," : "", temp_c[i], speed[i]);
+        }
+        fprintf(o.file, "%s ); }%s\n", n_curve ? "" : " { temp_c = 25.0; speed = 1.0; }",
+                g + 1 < cards ? "," : "");
+    }
+    fputs(");\ngpus = (\n", o.file);
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const double above_k = m->gpu[g].offset_k + m->air_rise_k + m->chassis_k;
+        folder_of(m, g, folder);
+        number_of(m, shared ? 0 : g, number);
+        snprintf(path, sizeof path, "chips/%s", folder);
+        fputs("    { ", o.file);
+        print_text("name", tmx_calibrated_name(m, g, name), o.file);
+        fputc(' ', o.file);
+        print_text("chip", path, o.file);
+        fprintf(o.file, " card = \"card%s\";", number);
+        if (above_k != 0) {
+            fprintf(o.file, " inlet_above_k = %.6g;", above_k);
+        }
+        fprintf(o.file, " }%s\n", g + 1 < m->n_gpu ? "," : "");
+    }
+    fprintf(o.file, ");\n");
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        if (m->gpu[g].upstream >= 0 && m->gpu[g].preheat_k_per_w > 0) {
+            fputs(n_air++ ? ",\n    { " : "air = (\n    { ", o.file);
+            print_text("from", tmx_calibrated_name(m, (size_t)m->gpu[g].upstream, name), o.file);
+            fputc(' ', o.file);
+            print_text("to", tmx_calibrated_name(m, g, name), o.file);
+            fprintf(o.file, " fraction = %.6g; }", m->gpu[g].preheat_k_per_w / preheat);
+        }
+    }
+    fprintf(o.file, "%s", n_air ? "\n);\n" : "");
     tmx_output_end(&o, err);
 }
 
@@ -825,7 +770,16 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
     (void)(tmx_os_mkdirs(dir, err) || tmx_folder_open(dir, TMX_FOLDER_RESULTS, err));
     save(fit_table(c, log), dir, "fit.csv", err);
     save(covariance_table(c, log), dir, "covariance.csv", err);
-    save(residual_table(c, log), dir, "residuals.csv", err);
+    struct tmx_table *t = tmx_table_of("run gpu time_s:3 power_w:1 measured_c:1 predicted_c:2 residual_k:2");
+    for (size_t i = 0; i < log->n_series; i++) {
+        const struct tmx_series *s = &log->series[i];
+        for (size_t k = 0; k < s->n; k++) {
+            const double is_c = s->q[TMX_Q_TEMP][k], ours_c = c->predicted[i][k];
+            tmx_table_row(t, "%s %s %g %g %G %g %G", log->run[s->run], log->gpu[s->gpu], s->q[TMX_Q_TIME][k],
+                          s->q[TMX_Q_POWER][k], is_c, ours_c, ours_c - is_c);
+        }
+    }
+    save(t, dir, "residuals.csv", err);
     if (!open_file(&o, dir, "how.txt", err)) {
         print_how(log, options, o.file);
         tmx_output_end(&o, err);
@@ -847,30 +801,6 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
 }
 
 /* ---- reading ---- */
-
-static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, double v)
-{
-    const struct {
-        const char *name;
-        double *at;
-    } others[] = {{"rpm_ref", &m->rpm_ref},
-                  {"leak_per_k", &m->leak_per_k},
-                  {"power_low_w", &m->power_low_w},
-                  {"power_high_w", &m->power_high_w},
-                  {"residual_k", &m->residual_k}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (strcmp(others[i].name, name) == 0) {
-            *others[i].at = v;
-            return true;
-        }
-    }
-    if (strcmp(name, "power_is_mean") == 0) {
-        m->power_is_mean = v > 0;
-        return true;
-    }
-    m->ambient_fitted = m->ambient_fitted || strcmp(name, "ambient_c") == 0;
-    return strcmp(name, "ambient_c") == 0 || strcmp(name, "upstream") == 0 || tmx_fit_set(m, name, gpu, v);
-}
 
 enum { PARAMETER, GPU, VALUE, STATUS, NOTE, N_READ };
 
@@ -913,7 +843,9 @@ static void read_rows(struct tmx_rc *m, const char *path, const struct tmx_csv *
     for (size_t r = 0; !err->code && r < csv->n_row; r++) {
         const char *name = tmx_csv_cell(csv, r, c[PARAMETER]), *gpu = tmx_csv_cell(csv, r, c[GPU]),
                    *note = tmx_csv_cell(csv, r, c[NOTE]);
-        double v;
+        const bool ambient = strcmp(name, "ambient_c") == 0, mean = strcmp(name, "power_is_mean") == 0,
+                   upstream = strcmp(name, "upstream") == 0;
+        double v = 0;
         if (strcmp(tmx_csv_cell(csv, r, c[STATUS]), "left out") == 0) {
             continue;
         }
@@ -921,13 +853,16 @@ static void read_rows(struct tmx_rc *m, const char *path, const struct tmx_csv *
             snprintf(m->power_from, sizeof m->power_from, "%s", note);
             continue;
         }
-        if (!tmx_csv_real(csv, r, c[VALUE], &v) || !set_parameter(m, name, gpu, v)) {
+        if (!tmx_csv_real(csv, r, c[VALUE], &v) ||
+            !(ambient || mean || upstream || tmx_fit_set(m, name, gpu, v))) {
             tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[r],
                          "parameter %s of GPU %s: unknown, or without a value", name, gpu);
             return;
         }
+        m->ambient_fitted = m->ambient_fitted || ambient;
+        m->power_is_mean = mean ? v > 0 : m->power_is_mean;
         check_row(csv, c, r, v, err);
-        if (strcmp(name, "upstream") == 0 && v > 0) {
+        if (upstream && v > 0) {
             const size_t g = tmx_rc_find(m, gpu), up = tmx_rc_find(m, note);
             if (up == m->n_gpu || up == g) {
                 tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[r],

@@ -83,7 +83,7 @@ struct problem {
 #define OF_MODEL(member) false, offsetof(struct tmx_rc, member)
 /* Sensors of one kind agree to a quarter of a kelvin, and the air of a room is near 25 degC: assumed, so that
  * what a log does not tell stays at a sane value. Standard errors do not count this as knowledge. */
-const struct tmx_fit_what tmx_fit_kinds[TMX_N_FIT] = {
+const struct tmx_fit_what tmx_fit_kinds[TMX_N_RC] = {
     [TMX_FIT_OFFSET] = {"offset_k", "K", false, 0, 0.25, OF_GPU(offset_k)},
     [TMX_FIT_JUNCTION] = {"junction_k_per_w", "K/W", true, 0, 0, OF_GPU(junction_k_per_w)},
     [TMX_FIT_DIE] = {"die_k_per_w", "K/W", true, 0, 0, OF_GPU(die_k_per_w)},
@@ -99,6 +99,11 @@ const struct tmx_fit_what tmx_fit_kinds[TMX_N_FIT] = {
     [TMX_FIT_CHASSIS] = {"chassis_k", "K", true, 0, 0, OF_MODEL(chassis_k)},
     [TMX_FIT_LAG] = {"power_lag_s", "s", false, 0, 0, OF_MODEL(power_lag_s)},
     [TMX_FIT_AMBIENT] = {"ambient_c", "degC", false, 25, 10, OF_MODEL(rpm_ref)}, /* of the run instead */
+    {"rpm_ref", "rpm", true, 0, 0, OF_MODEL(rpm_ref)},
+    {"leak_per_k", "1/K", false, 0, 0, OF_MODEL(leak_per_k)},
+    {"power_low_w", "W", false, 0, 0, OF_MODEL(power_low_w)},
+    {"power_high_w", "W", false, 0, 0, OF_MODEL(power_high_w)},
+    {"residual_k", "K", false, 0, 0, OF_MODEL(residual_k)},
 };
 
 static double *field(const struct tmx_fit *f, const struct tmx_fit_parameter *p, size_t gpu)
@@ -113,10 +118,11 @@ bool tmx_fit_set(struct tmx_rc *m, const char *name, const char *gpu, double v)
     const struct tmx_fit f = {.model = m};
     struct tmx_fit_parameter p = {0};
     bool any = false;
-    while (p.kind < TMX_FIT_AMBIENT && strcmp(tmx_fit_kinds[p.kind].name, name) != 0) {
+    while (p.kind < TMX_N_RC &&
+           (p.kind == TMX_FIT_AMBIENT || strcmp(tmx_fit_kinds[p.kind].name, name) != 0)) {
         p.kind++;
     }
-    for (size_t g = 0; p.kind < TMX_FIT_AMBIENT && g < (tmx_fit_kinds[p.kind].of_gpu ? m->n_gpu : 1); g++) {
+    for (size_t g = 0; p.kind < TMX_N_RC && g < (tmx_fit_kinds[p.kind].of_gpu ? m->n_gpu : 1); g++) {
         if (!tmx_fit_kinds[p.kind].of_gpu || strcmp(gpu, "all") == 0 || strcmp(gpu, m->gpu[g].name) == 0) {
             *field(&f, &p, g) = v;
             any = true;
@@ -338,20 +344,6 @@ static double bare_w(const struct tmx_series *r, size_t i, double jump)
     return jump != 0 && before < PART && after < PART ? jump : 0;
 }
 
-/* The sensor's step: the smallest difference between readings that follow each other. */
-static double resolution_k(const struct tmx_series *r)
-{
-    double step = INFINITY, last = NAN;
-    for (size_t i = 0; r->q[TMX_Q_TEMP] && i < r->n; i++) {
-        const double t = r->q[TMX_Q_TEMP][i];
-        if (!isnan(t)) {
-            step = fabs(t - last) > 1e-6 ? fmin(step, fabs(t - last)) : step;
-            last = t;
-        }
-    }
-    return step;
-}
-
 /* Empty where *err holds an error already. */
 static void problem_init(struct problem *q, struct tmx_fit *f, struct tmx_err *err)
 {
@@ -383,11 +375,17 @@ static void problem_init(struct problem *q, struct tmx_fit *f, struct tmx_err *e
     for (size_t k = 0; k < q->n_span; k++) {
         const struct fit_span *s = &q->span[k];
         const struct tmx_series *r = &f->log->series[s->series];
-        double low = NAN, high = NAN, last = NAN;
+        double low = NAN, high = NAN, last = NAN, step_k = INFINITY;
         const struct tmx_range w = tmx_range_of(r->q[TMX_Q_POWER], r->n);
-        const double step_k = resolution_k(r);
         size_t n = s->row0;
         fill_drive(q, s);
+        for (size_t i = 0; r->q[TMX_Q_TEMP] && i < r->n;
+             i++) { /* the sensor's: between neighbours, the least */
+            const double t = r->q[TMX_Q_TEMP][i], step = fabs(t - last);
+            step_k = step > 1e-6 ? fmin(step_k, step) : step_k;
+            last = isnan(t) ? last : t;
+        }
+        last = NAN;
         for (size_t i = 0; s->counts && i < r->n; i++) {
             if (row_counts(f, r, i)) {
                 const double t = r->q[TMX_Q_TEMP][i];
@@ -466,18 +464,6 @@ static void heat_effects(struct work *w, const struct fit_span *s)
                 w->effect[i * p + a] += jump_w[i] * r[pole] * -expm1(-h / tau[pole]) * sum;
                 sum *= exp(-h / tau[pole]);
             }
-        }
-    }
-}
-
-static void junction_effects(struct work *w, const struct fit_span *s)
-{
-    const struct problem *q = w->q;
-    const double r_j = q->fit->model->gpu[s->gpu].junction_k_per_w;
-    const size_t p = w->J->size2, before = q->fit->model->power_is_mean ? 1 : 0;
-    for (size_t i = s->row0 + before; i < s->row0 + s->n; i++) {
-        for (size_t a = 0; a < p; a++) {
-            w->effect[i * p + a] += q->jump_w[i] * r_j * gsl_matrix_get(w->J, i - before, a);
         }
     }
 }
@@ -565,8 +551,14 @@ static void rounding_and_jumps(struct work *w)
     qsort(w->jump, w->n, sizeof *w->jump, by_time);
     add_variance(w, EVEN);
     memset(w->effect, 0, q->n_row * p * sizeof *w->effect);
-    for (size_t k = 0; k < q->n_span; k++) {
-        junction_effects(w, &q->span[k]);
+    const size_t before = q->fit->model->power_is_mean ? 1 : 0;
+    for (const struct fit_span *s = q->span; s < q->span + q->n_span; s++) {
+        const double r_j = q->fit->model->gpu[s->gpu].junction_k_per_w;
+        for (size_t i = s->row0 + before; i < s->row0 + s->n; i++) {
+            for (size_t a = 0; a < p; a++) {
+                w->effect[i * p + a] += q->jump_w[i] * r_j * gsl_matrix_get(w->J, i - before, a);
+            }
+        }
     }
     add_variance(w, HIDDEN);
 }
@@ -884,33 +876,25 @@ void tmx_fit_errors_finish(struct tmx_fit_errors *e)
     *e = (struct tmx_fit_errors){0};
 }
 
-/* Slope of a GPU's steady temperature by a parameter. */
-static double slope_of(const struct tmx_rc *model, const struct tmx_fit_parameter *p, struct tmx_rc *moved,
-                       size_t gpu, const double *power_w, const double *rpm)
-{
-    static const double STEP = 1e-3; /* of a logarithm, or in the parameter's unit */
-    double side[2];
-    for (int k = 0; k < 2; k++) {
-        tmx_rc_copy(moved, model);
-        tmx_fit_shift(moved, p, k ? STEP : -STEP);
-        side[k] = tmx_rc_steady_k(moved, gpu, power_w, rpm);
-    }
-    return (side[1] - side[0]) / (2 * STEP);
-}
-
 double tmx_fit_steady_error_k(const struct tmx_fit_errors *e, const struct tmx_rc *model, size_t gpu,
                               const double *power_w, const double *rpm, bool air)
 {
+    static const double STEP = 1e-3; /* of a logarithm, or in the parameter's unit */
     struct tmx_rc moved = {0};
     struct tmx_arena arena = {0};
-    double *slope, variance = model->residual_k * model->residual_k;
+    double *slope, variance = model->residual_k * model->residual_k; /* by each parameter */
     TMX_TAKE(&arena, moved.gpu, model->n_gpu + 1);
     const bool ok = TMX_TAKE(&arena, slope, e->n + 1) && e->known;
     for (size_t i = 0; ok && i < e->n; i++) {
-        slope[i] = e->parameter[i].kind != TMX_FIT_AMBIENT
-                       ? slope_of(model, &e->parameter[i], &moved, gpu, power_w, rpm)
-                   : air ? 1.0 / (double)e->n_ambient
-                         : 0;
+        double side[2];
+        for (int k = 0; k < 2; k++) {
+            tmx_rc_copy(&moved, model);
+            tmx_fit_shift(&moved, &e->parameter[i], k ? STEP : -STEP);
+            side[k] = tmx_rc_steady_k(&moved, gpu, power_w, rpm);
+        }
+        slope[i] = e->parameter[i].kind != TMX_FIT_AMBIENT ? (side[1] - side[0]) / (2 * STEP)
+                   : air                                   ? 1.0 / (double)e->n_ambient
+                                                           : 0;
     }
     for (size_t k = 0; ok && k < e->n; k++) {
         double d = 0;

@@ -101,7 +101,8 @@ enum tmx_fit_kind { /* fields of struct tmx_rc and of its GPUs, and the ambient 
                     TMX_FIT_CHASSIS,
                     TMX_FIT_LAG,
                     TMX_FIT_AMBIENT,
-                    TMX_N_FIT
+                    TMX_N_FIT,
+                    TMX_N_RC = TMX_N_FIT + 5 /* with those of a calibration's file that are never fitted */
 };
 
 enum { TMX_FIT_ALL = -1 };
@@ -141,7 +142,7 @@ extern const struct tmx_fit_what {
     double prior, spread; /* what is known beforehand, weakly; spread 0: nothing */
     bool of_gpu;          /* a number of each GPU; else of the model */
     size_t offset;        /* of the number there */
-} tmx_fit_kinds[TMX_N_FIT];
+} tmx_fit_kinds[TMX_N_RC];
 /* Set the parameter of this name, of this GPU or of "all"; false: there is none. */
 bool tmx_fit_set(struct tmx_rc *m, const char *name, const char *gpu, double v);
 /* Spread of what is known of a parameter beforehand, of its logarithm where positive; 0: nothing is known. */

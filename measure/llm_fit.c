@@ -383,50 +383,43 @@ static void fit_prompt(const struct fit *f, double c[N_PROMPT], struct tmx_err *
     free_to_prompt(x, c);
 }
 
-/* Columns that are used: bits. */
-static void fit_token_with(const struct fit *f, unsigned use, double c[N_TOKEN], struct tmx_err *err)
-{
-    const size_t n = f->n - (f->without < f->n), p = (size_t)((use & 1) + (use >> 1 & 1) + (use >> 2 & 1));
-    gsl_matrix *a = gsl_matrix_alloc(n, p), *cov = gsl_matrix_alloc(p, p);
-    gsl_vector *y = gsl_vector_alloc(n), *x = gsl_vector_alloc(p);
-    gsl_multifit_linear_workspace *w = gsl_multifit_linear_alloc(n, p);
-    double chisq;
-    tmx_memory_check(a && cov && y && x && w, err);
-    for (size_t i = 0, r = 0; !err->code && i < f->n; i++) {
-        const double v[N_TOKEN] = {1, f->cell[i].batch, f->cell[i].cached};
-        for (size_t k = 0, at = 0; i != f->without && k < N_TOKEN; k++) {
-            if (use >> k & 1) {
-                gsl_matrix_set(a, r, at++, v[k] / f->cell[i].ms);
-            }
-        }
-        if (i != f->without) {
-            gsl_vector_set(y, r++, 1);
-        }
-    }
-    if (!err->code && gsl_multifit_linear(a, y, x, cov, &chisq, w)) {
-        tmx_error(err, TMX_ESOLVE, "no fit of the token times of %zu cells", n);
-    }
-    for (size_t k = 0, at = 0; !err->code && k < N_TOKEN; k++) {
-        c[k] = use >> k & 1 ? gsl_vector_get(x, at++) : 0;
-    }
-    gsl_matrix_free(a);
-    gsl_matrix_free(cov);
-    gsl_vector_free(y);
-    gsl_vector_free(x);
-    gsl_multifit_linear_free(w);
-}
-
+/* A coefficient that comes out below 0 is left out. */
 static void fit_token(const struct fit *f, double c[N_TOKEN], struct tmx_err *err)
 {
-    /* of one batch nothing follows for others */
-    for (unsigned use = f->cell[0].batch == f->cell[f->n - 1].batch ? 5 : 7; !err->code;) {
-        fit_token_with(f, use, c, err);
-        if (!err->code && !(isfinite(c[1]) && isfinite(c[2]))) {
-            tmx_error(err, TMX_ESOLVE, "no fit of the token times of %zu cells", f->n);
+    const size_t n = f->n - (f->without < f->n);
+    /* columns that are used, as bits: of one batch nothing follows for others */
+    unsigned use = f->cell[0].batch == f->cell[f->n - 1].batch ? 5 : 7;
+    for (bool fits = false; !fits && !err->code;) {
+        const size_t p = (size_t)((use & 1) + (use >> 1 & 1) + (use >> 2 & 1));
+        gsl_matrix *a = gsl_matrix_alloc(n, p), *cov = gsl_matrix_alloc(p, p);
+        gsl_vector *y = gsl_vector_alloc(n), *x = gsl_vector_alloc(p);
+        gsl_multifit_linear_workspace *w = gsl_multifit_linear_alloc(n, p);
+        double chisq;
+        tmx_memory_check(a && cov && y && x && w, err);
+        for (size_t i = 0, r = 0; !err->code && i < f->n; i++) {
+            const double v[N_TOKEN] = {1, f->cell[i].batch, f->cell[i].cached};
+            for (size_t k = 0, at = 0; i != f->without && k < N_TOKEN; k++) {
+                if (use >> k & 1) {
+                    gsl_matrix_set(a, r, at++, v[k] / f->cell[i].ms);
+                }
+            }
+            if (i != f->without) {
+                gsl_vector_set(y, r++, 1);
+            }
         }
-        if (err->code || (c[1] >= 0 && c[2] >= 0)) {
-            return;
+        const bool solved = !err->code && gsl_multifit_linear(a, y, x, cov, &chisq, w) == GSL_SUCCESS;
+        for (size_t k = 0, at = 0; k < N_TOKEN; k++) {
+            c[k] = !solved ? NAN : use >> k & 1 ? gsl_vector_get(x, at++) : 0;
         }
+        if (!isfinite(c[1]) || !isfinite(c[2])) {
+            tmx_error(err, TMX_ESOLVE, "no fit of the token times of %zu cells", n);
+        }
+        gsl_matrix_free(a);
+        gsl_matrix_free(cov);
+        gsl_vector_free(y);
+        gsl_vector_free(x);
+        gsl_multifit_linear_free(w);
+        fits = c[1] >= 0 && c[2] >= 0;
         use &= c[2] < c[1] * 1e-3 ? 3u : 5u; /* the more negative for a token of the cache */
     }
 }

@@ -101,48 +101,43 @@ static void read_swap(struct what_if *w, const char *text, const struct tmx_rc *
 static void read_what_ifs(struct what_if *w, const char *const *set, const struct tmx_rc *m,
                           struct tmx_err *err)
 {
-    const struct key {
-        const char *name;
+    const struct {
         double *at, low, high;
-    } keys[] = {{"inlet_c", &w->inlet_c, -60, 90},
-                {"fan_rpm", &w->rpm, 1, 60000},
-                {"power_cap_w", &w->cap_w, 1, 5000}, /* no board runs on less */
-                {"power_scale", &w->scale, 0.01, 100},
-                {"inlet_plus_k", &w->inlet_plus_k, -60, 60}};
+    } numbers[] = {{&w->inlet_c, -60, 90},
+                   {&w->inlet_plus_k, -60, 60},
+                   {&w->rpm, 1, 60000},
+                   {&w->cap_w, 1, 5000}, /* no board runs on less */
+                   {&w->scale, 0.01, 100}};
     static const char *const names[] = {"inlet_c",     "inlet_plus_k", "fan_rpm", "power_cap_w",
-                                        "power_scale", "fan_curve",    "swap"};
-    enum { N_NAME = sizeof names / sizeof names[0] };
+                                        "power_scale", "fan_curve",    "swap"}; /* the first: those numbers */
+    enum { N_NAME = sizeof names / sizeof names[0], FAN_CURVE = sizeof numbers / sizeof numbers[0], SWAP };
     bool given[N_NAME + 1] = {false}; /* the last: a word that is none of them */
     *w = (struct what_if){.inlet_c = NAN, .rpm = NAN, .cap_w = NAN, .scale = 1};
     for (size_t i = 0; !err->code && i < TMX_MAX_WHAT_IF && set[i]; i++) {
         const char *eq = strchr(set[i], '=');
         char name[64];
         snprintf(name, sizeof name, "%.*s", eq ? (int)(eq - set[i]) : 0, set[i]);
-        size_t k = 0;
         if (eq && eq[1] == '+' && strcmp(name, "inlet_c") == 0) {
             eq++;
             snprintf(name, sizeof name, "inlet_plus_k");
         }
-        while (k < 5 && strcmp(keys[k].name, name) != 0) {
-            k++;
-        }
-        bool *once = &given[tmx_names_find(name, names, N_NAME)];
-        if (*once && strcmp(name, "swap") != 0) {
+        const size_t k = tmx_names_find(name, names, N_NAME);
+        if (given[k] && k != SWAP) {
             tmx_error(err, TMX_ECONFIG, "--set %s: %s is given twice", set[i], name);
         }
-        *once = true;
-        if (k < 5) {
+        given[k] = true;
+        if (k < FAN_CURVE) {
             const char *end = eq + strlen(eq);
-            const bool plus = keys[k].at == &w->inlet_plus_k;
-            end -= plus && end[-1] == 'K';
-            if (!(keys[k].at == &w->inlet_c ? temperature : number)(eq + 1, end, keys[k].at) ||
-                *keys[k].at < keys[k].low || *keys[k].at > keys[k].high) {
-                tmx_error(err, TMX_ECONFIG, "--set %s: expected a number from %g to %g", set[i], keys[k].low,
-                          keys[k].high);
+            double *at = numbers[k].at;
+            end -= at == &w->inlet_plus_k && end[-1] == 'K';
+            if (!(at == &w->inlet_c ? temperature : number)(eq + 1, end, at) || *at < numbers[k].low ||
+                *at > numbers[k].high) {
+                tmx_error(err, TMX_ECONFIG, "--set %s: expected a number from %g to %g", set[i],
+                          numbers[k].low, numbers[k].high);
             }
-        } else if (strcmp(name, "fan_curve") == 0) {
+        } else if (k == FAN_CURVE) {
             read_curve(w, eq + 1, err);
-        } else if (strcmp(name, "swap") == 0) {
+        } else if (k == SWAP) {
             read_swap(w, eq + 1, m, err);
         } else {
             char hint[TMX_HINT_SIZE];
@@ -172,18 +167,6 @@ static double *copy_of(struct tmx_arena *a, const double *v, size_t n, double ot
     return p;
 }
 
-/* The power of another GPU at this one's times; both logged together, so row by row or the nearest before. */
-static void take_power(double *to, const struct tmx_series *mine, const struct tmx_series *other)
-{
-    size_t k = 0;
-    for (size_t i = 0; i < mine->n; i++) {
-        while (k + 1 < other->n && other->q[TMX_Q_TIME][k + 1] <= mine->q[TMX_Q_TIME][i]) {
-            k++;
-        }
-        to[i] = other->q[TMX_Q_POWER][k];
-    }
-}
-
 /* Into a, which knows whether it could be done. */
 static void copy_log(struct tmx_measured *to, struct tmx_arena *a, const struct tmx_measured *log,
                      const struct what_if *w, const struct tmx_rc *m, const struct tmx_replay_options *o)
@@ -205,8 +188,12 @@ static void copy_log(struct tmx_measured *to, struct tmx_arena *a, const struct 
             const struct tmx_series *other = s->gpu == one   ? tmx_measured_find(log, s->run, two)
                                              : s->gpu == two ? tmx_measured_find(log, s->run, one)
                                                              : NULL;
-            if (other) {
-                take_power(c->q[TMX_Q_POWER], s, other);
+            /* its power at this one's times; both logged together, so row by row or the nearest before */
+            for (size_t j = 0, at = 0; other && j < s->n; j++) {
+                while (at + 1 < other->n && other->q[TMX_Q_TIME][at + 1] <= s->q[TMX_Q_TIME][j]) {
+                    at++;
+                }
+                c->q[TMX_Q_POWER][j] = other->q[TMX_Q_POWER][at];
             }
         }
         for (size_t k = 0; !a->failed && k < s->n; k++) {
@@ -249,28 +236,6 @@ static double follow_curve(struct tmx_measured *log, const struct what_if *w, do
 }
 
 /* ---- the replay ---- */
-
-static void judge(struct tmx_replay_row *row, const struct tmx_series *s, const double *temp_c, double from)
-{
-    double sum = 0, bias = 0, all = 0;
-    row->peak_c = -INFINITY;
-    for (size_t k = 0; k < s->n; k++) {
-        const double share = s->q[TMX_Q_TIME][k] / fmax(s->q[TMX_Q_TIME][s->n - 1], 1e-9);
-        row->peak_c = fmax(row->peak_c, temp_c[k]);
-        all += temp_c[k];
-        if (share < from || isnan(s->q[TMX_Q_TEMP][k])) {
-            continue;
-        }
-        const double d = temp_c[k] - s->q[TMX_Q_TEMP][k];
-        sum += d * d;
-        bias += d;
-        row->max_abs_k = fmax(row->max_abs_k, fabs(d));
-        row->rows++;
-    }
-    row->mean_c = all / (double)s->n;
-    row->rmse_k = row->rows ? sqrt(sum / (double)row->rows) : NAN;
-    row->bias_k = row->rows ? bias / (double)row->rows : NAN;
-}
 
 static void set_ambients(struct tmx_fit *f, const struct tmx_replay_options *o, const struct tmx_log *say,
                          struct tmx_err *err)
@@ -571,9 +536,25 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
     predict_all(&f, known, start, r->temp_c, &r->arena, &failed);
     for (size_t k = 0; !failed.code && k < r->n_row; k++) {
         const struct tmx_series *s = &log->series[r->series[k]];
-        r->row[k].run = s->run;
-        r->row[k].gpu = s->gpu;
-        judge(&r->row[k], s, r->temp_c[r->series[k]], o->from);
+        const double *temp_c = r->temp_c[r->series[k]];
+        struct tmx_replay_row *row = &r->row[k];
+        double sum = 0, bias = 0, all = 0;
+        *row = (struct tmx_replay_row){.run = s->run, .gpu = s->gpu, .peak_c = -INFINITY};
+        for (size_t i = 0; i < s->n; i++) {
+            const double share = s->q[TMX_Q_TIME][i] / fmax(s->q[TMX_Q_TIME][s->n - 1], 1e-9),
+                         d = temp_c[i] - s->q[TMX_Q_TEMP][i];
+            row->peak_c = fmax(row->peak_c, temp_c[i]);
+            all += temp_c[i];
+            if (!(share < o->from) && !isnan(s->q[TMX_Q_TEMP][i])) {
+                sum += d * d;
+                bias += d;
+                row->max_abs_k = fmax(row->max_abs_k, fabs(d));
+                row->rows++;
+            }
+        }
+        row->mean_c = all / (double)s->n;
+        row->rmse_k = row->rows ? sqrt(sum / (double)row->rows) : NAN;
+        row->bias_k = row->rows ? bias / (double)row->rows : NAN;
     }
     if (r->what_if && !failed.code) {
         predict_what_if(r, &f, &w, o, known, start, &failed);
@@ -624,42 +605,31 @@ struct tmx_table *tmx_replay_trace(const struct tmx_replay *r, const struct tmx_
     return t;
 }
 
-static void print_hottest(const struct tmx_replay *r, const struct tmx_measured *log, FILE *out)
-{
-    const struct tmx_replay_row *hot = &r->row[0];
-    const struct tmx_bold bold = tmx_os_bold(out);
-    char error[32] = "";
-    for (size_t k = 1; k < r->n_row; k++) {
-        hot = r->row[k].peak_if_c > hot->peak_if_c ? &r->row[k] : hot;
-    }
-    if (isfinite(hot->error_k)) {
-        snprintf(error, sizeof error, " +- %.1f", hot->error_k);
-    }
-    tmx_print_visible(
-        out, "%sGPU %s of run %s would reach %.1f%s degC, the hottest;%s it reached %.1f as logged.%s\n",
-        bold.on, log->gpu[hot->gpu], log->run[hot->run], hot->peak_if_c, error, bold.off, hot->peak_c,
-        error[0] ? " +- is 95 % by the calibration's covariance and what it misses in this log."
-                 : " How far that may be off is not known: the calibration does not identify it.");
-}
-
 void tmx_replay_summary(const struct tmx_replay *r, const struct tmx_measured *log, FILE *out)
 {
-    const struct tmx_replay_row *worst = NULL;
+    const struct tmx_replay_row *worst = NULL, *hot = &r->row[0];
+    const struct tmx_bold bold = tmx_os_bold(out);
     double sum = 0, n = 0;
-    if (r->what_if) {
-        print_hottest(r, log, out);
-        return;
-    }
+    char error[32] = "";
     for (size_t k = 0; k < r->n_row; k++) {
         const struct tmx_replay_row *row = &r->row[k];
+        hot = row->peak_if_c > hot->peak_if_c ? row : hot;
         if (row->rows > 0) {
             sum += row->rmse_k * row->rmse_k * (double)row->rows;
             n += (double)row->rows;
             worst = !worst || row->rmse_k > worst->rmse_k ? row : worst;
         }
     }
-    if (worst) {
-        const struct tmx_bold bold = tmx_os_bold(out);
+    if (r->what_if) {
+        if (isfinite(hot->error_k)) {
+            snprintf(error, sizeof error, " +- %.1f", hot->error_k);
+        }
+        tmx_print_visible(
+            out, "%sGPU %s of run %s would reach %.1f%s degC, the hottest;%s it reached %.1f as logged.%s\n",
+            bold.on, log->gpu[hot->gpu], log->run[hot->run], hot->peak_if_c, error, bold.off, hot->peak_c,
+            error[0] ? " +- is 95 % by the calibration's covariance and what it misses in this log."
+                     : " How far that may be off is not known: the calibration does not identify it.");
+    } else if (worst) {
         fprintf(out, "%sall rows: rms %.3f K%s", bold.on, sqrt(sum / n), bold.off);
         tmx_print_visible(out, "; worst: run %s, GPU %s, %.3f K\n", log->run[worst->run],
                           log->gpu[worst->gpu], worst->rmse_k);

@@ -788,9 +788,14 @@ static double chip_w(const struct tmx_chip *c, const char *kernel, struct tmx_er
     struct tmx_job job;
     struct tmx_machine *m = NULL;
     void *model = NULL;
-    double *block = calloc(8 * n + TMX_SLOTS + 1, sizeof *block), watts = 0;
+    struct tmx_arena arena = {0};
+    struct tmx_frame f = {.n_gpu = 1, .n_sm = c->n_sm, .n_unit = n};
+    double watts = 0;
+    TMX_TAKE_REALS(&arena, n, &f.asleep, &f.unpowered, &f.dynamic_w, &f.leakage_w, &f.saved_w, &f.baseline_w,
+                   &f.power_w, &f.temp_k);
+    TMX_TAKE_REALS(&arena, TMX_SLOTS, &f.slot_w, &f.transition_w);
     enum tmx_status st =
-        block ? tmx_data_find(TMX_DATA_KERNEL, kernel, path, err) : tmx_fail(err, TMX_ENOMEM, "%zu units", n);
+        arena.failed ? tmx_no_memory(err) : tmx_data_find(TMX_DATA_KERNEL, kernel, path, err);
     st = st ? st : tmx_kernel_load(&k, path, err);
     st = st ? st : tmx_job_init(&job, &k, c, 1, err);
     const struct tmx_machine_spec spec = {
@@ -798,14 +803,6 @@ static double chip_w(const struct tmx_chip *c, const char *kernel, struct tmx_er
     st = st ? st : tmx_machine_create(&m, &spec, err);
     st = st ? st : ops->create(&leakage, m, &model, err);
     if (!st) {
-        struct tmx_frame f = {.n_gpu = 1, .n_sm = c->n_sm, .n_unit = n};
-        double **const arrays[] = {&f.asleep,  &f.unpowered,  &f.dynamic_w, &f.leakage_w,
-                                   &f.saved_w, &f.baseline_w, &f.power_w,   &f.temp_k};
-        for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-            *arrays[i] = block + i * n;
-        }
-        f.slot_w = block + 8 * n;
-        f.transition_w = f.slot_w + TMX_SLOTS;
         for (size_t u = 0; u < n; u++) {
             f.temp_k[u] = c->power.leakage_ref_c + TMX_ZERO_C;
         }
@@ -827,7 +824,7 @@ static double chip_w(const struct tmx_chip *c, const char *kernel, struct tmx_er
         ops->destroy(model);
     }
     tmx_machine_destroy(m);
-    free(block);
+    tmx_arena_finish(&arena);
     return tmx_chip_board_w(c, watts);
 }
 
@@ -933,25 +930,11 @@ static bool is_wanted(const struct tmx_validate_options *o, const char *part)
     return o->n_part == 0 || tmx_names_find(part, o->part, o->n_part) < o->n_part;
 }
 
-static struct tmx_csv read_targets(struct tmx_err *err)
-{
-    struct tmx_csv csv = read_measured(
-        "targets.csv", "part id what unit measured band origin known source quantity trained_on protocol",
-        err);
-    for (size_t i = 0; i < csv.n_row; i++) {
-        if (isnan(tmx_csv_value_at(&csv, i, "measured")) || !(tmx_csv_value_at(&csv, i, "band") >= 0)) {
-            tmx_error_at(err, TMX_EPARSE, csv.source, csv.line[i],
-                         "measured \"%s\", band \"%s\": expected two numbers, the second 0 or more",
-                         tmx_csv_at(&csv, i, "measured"), tmx_csv_at(&csv, i, "band"));
-        }
-    }
-    return csv;
-}
-
 enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_options *options,
                              struct tmx_err *err)
 {
     struct tasks s = {.options = options};
+    struct tmx_csv *of = &s.targets;
     struct tmx_err failed = {0};
     size_t n_task = 0;
     (void)!load(&s.file, &failed);
@@ -970,7 +953,16 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
                                   .ctx = &s,
                                   .run = compute,
                                   .collect = collect};
-    s.targets = read_targets(&failed);
+    *of = read_measured("targets.csv",
+                        "part id what unit measured band origin known source quantity trained_on protocol",
+                        &failed);
+    for (size_t k = 0; k < of->n_row; k++) {
+        if (isnan(tmx_csv_value_at(of, k, "measured")) || !(tmx_csv_value_at(of, k, "band") >= 0)) {
+            tmx_error_at(&failed, TMX_EPARSE, of->source, of->line[k],
+                         "measured \"%s\", band \"%s\": expected two numbers, the second 0 or more",
+                         tmx_csv_at(of, k, "measured"), tmx_csv_at(of, k, "band"));
+        }
+    }
     TMX_TAKE(&s.arena, s.value, n_task * s.targets.n_row);
     tmx_arena_check(&s.arena, &failed);
     tmx_pool_run(&pool, &failed);
@@ -996,7 +988,6 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
         if (!s.value[at].has || unseen != (i < n_task * s.targets.n_row)) {
             continue;
         }
-        const struct tmx_csv *of = &s.targets;
         const char *origin = tmx_csv_at(of, k, "origin"), *quantity = tmx_csv_at(of, k, "quantity");
         const double is = tmx_csv_value_at(of, k, "measured"), band = tmx_csv_value_at(of, k, "band"),
                      ours = s.value[at].ours;

@@ -240,28 +240,22 @@ static bool agree(struct tmx_span s, const char *text)
     return s.begin == s.end || !text[0] || tmx_span_is(s, text);
 }
 
-/* NVML's UUID is one die's anywhere, the address on the bus, 00000000:41:00.0, one's of a host: a driver that
- * starts anew may count its GPUs in another order. A serial number is a board's. */
-static bool is_die(struct tmx_span uuid, bool *anywhere)
-{
-    const size_t n = tmx_span_length(uuid);
-    *anywhere = n > 4 && strncmp(uuid.begin, "GPU-", 4) == 0;
-    return *anywhere || (n >= 12 && uuid.end[-8] == ':' && uuid.end[-5] == ':' && uuid.end[-2] == '.');
-}
-
 size_t tmx_log_who(struct tmx_arena *a, struct tmx_gpu_id **list, size_t *n, const struct tmx_who *who)
 {
     char plain[256];
-    const struct tmx_span gpu = unquote(who->gpu, plain), now[] = {who->host, gpu, who->uuid};
-    bool anywhere;
-    const bool die = is_die(who->uuid, &anywhere);
+    const struct tmx_span gpu = unquote(who->gpu, plain), uuid = who->uuid, now[] = {who->host, gpu, uuid};
+    /* NVML's UUID is one die's anywhere, the address on the bus, 00000000:41:00.0, one's of a host: a driver
+     * that starts anew may count its GPUs in another order. A serial number is a board's. */
+    const size_t length = tmx_span_length(uuid);
+    const bool anywhere = length > 4 && strncmp(uuid.begin, "GPU-", 4) == 0,
+               die = anywhere ||
+                     (length >= 12 && uuid.end[-8] == ':' && uuid.end[-5] == ':' && uuid.end[-2] == '.');
     size_t k = *n;
     for (; k > 0; k--) { /* the newest are asked for most */
         const struct tmx_gpu_id *id = &(*list)[k - 1];
         const bool host = agree(who->host, id->host);
-        if (die && id->uuid[0]
-                ? (anywhere || host) && tmx_span_is(who->uuid, id->uuid)
-                : host && tmx_span_same(gpu, span_of(id->label)) && agree(who->uuid, id->uuid)) {
+        if (die && id->uuid[0] ? (anywhere || host) && tmx_span_is(uuid, id->uuid)
+                               : host && tmx_span_same(gpu, span_of(id->label)) && agree(uuid, id->uuid)) {
             break;
         }
     }
@@ -332,43 +326,13 @@ static int host_letters(const char *host, bool brief)
     return (int)n;
 }
 
-/* Do the hosts' short names tell them apart? */
-static bool brief_hosts(const struct tmx_measured *m)
-{
-    bool apart = true;
-    for (size_t i = 0; i < m->n_id && apart; i++) {
-        for (size_t k = 0; k < i && apart; k++) {
-            const char *a = m->id[i].host, *b = m->id[k].host;
-            const int n = host_letters(a, true);
-            apart = strcmp(a, b) == 0 || n != host_letters(b, true) || strncmp(a, b, (size_t)n) != 0;
-        }
-    }
-    return apart;
-}
-
-/* The label; in front its host where there are several, behind its UUID where a host has the label twice. */
-static char *name_of(struct tmx_measured *m, size_t g, bool hosts, bool brief)
-{
-    char buf[512];
-    const struct tmx_gpu_id *id = &m->id[g];
-    bool twice = false;
-    for (size_t k = 0; k < m->n_id; k++) {
-        twice = twice ||
-                (k != g && strcmp(m->id[k].label, id->label) == 0 && strcmp(m->id[k].host, id->host) == 0);
-    }
-    const bool host = hosts && id->host[0], last = twice && id->uuid[0] && strcmp(id->uuid, id->label) != 0;
-    snprintf(buf, sizeof buf, "%.*s%s%s%s%s", host ? host_letters(id->host, brief) : 0, id->host,
-             host ? "/" : "", id->label, last ? "/" : "", last ? id->uuid : "");
-    return tmx_arena_text(&m->arena, buf);
-}
-
 void tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *err)
 {
     const size_t n = m->n_id;
     struct place *place;
     size_t *now;
     const char *one = "";
-    bool hosts = false;
+    bool hosts = false, brief = true; /* several; their short names tell them apart */
     TMX_TAKE(&m->arena, place, n + 1);
     TMX_TAKE(&m->arena, now, n + 1);
     if (!TMX_TAKE(&m->arena, m->gpu, n + 1)) {
@@ -390,9 +354,29 @@ void tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *err)
     for (size_t i = 0; i < m->n_series; i++) {
         m->series[i].gpu = now[m->series[i].gpu];
     }
-    const bool brief = brief_hosts(m);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < i && brief; k++) {
+            const char *a = m->id[i].host, *b = m->id[k].host;
+            const int letters = host_letters(a, true);
+            brief =
+                strcmp(a, b) == 0 || letters != host_letters(b, true) || strncmp(a, b, (size_t)letters) != 0;
+        }
+    }
+    /* the label; in front its host where there are several, behind its UUID where a host has the label twice
+     */
     for (size_t g = 0; g < n; g++) {
-        m->gpu[g] = name_of(m, g, hosts, brief);
+        char buf[512];
+        const struct tmx_gpu_id *id = &m->id[g];
+        bool twice = false;
+        for (size_t k = 0; k < n; k++) {
+            twice = twice || (k != g && strcmp(m->id[k].label, id->label) == 0 &&
+                              strcmp(m->id[k].host, id->host) == 0);
+        }
+        const bool host = hosts && id->host[0],
+                   last = twice && id->uuid[0] && strcmp(id->uuid, id->label) != 0;
+        snprintf(buf, sizeof buf, "%.*s%s%s%s%s", host ? host_letters(id->host, brief) : 0, id->host,
+                 host ? "/" : "", id->label, last ? "/" : "", last ? id->uuid : "");
+        m->gpu[g] = tmx_arena_text(&m->arena, buf);
     }
     if (hosts && !m->arena.failed) {
         tmx_measured_note(m, "several hosts: GPUs are called HOST/GPU, from %s to %s", m->gpu[0],

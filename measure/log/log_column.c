@@ -419,8 +419,7 @@ bool tmx_cell_empty(struct tmx_span cell)
                                         "undefined",
                                         "not available",
                                         "missing",
-                                        "n.a.",
-                                        NULL};
+                                        "n.a."};
     const struct tmx_span s = tmx_span_trim(cell);
     const size_t n = tmx_span_length(s);
     /* "[N/A]", "[Unknown Error]", "[GPU requires reset]"; "N/A (Secondary die)"; "<<<NOT_SUPPORTED>>>" */
@@ -432,7 +431,7 @@ bool tmx_cell_empty(struct tmx_span cell)
             empty = empty && !(*p >= '0' && *p <= '9');
         }
     }
-    for (size_t i = 0; !empty && words[i]; i++) {
+    for (size_t i = 0; !empty && i < sizeof words / sizeof words[0]; i++) {
         empty = tmx_span_is(s, words[i]);
     }
     return empty;

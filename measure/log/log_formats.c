@@ -56,13 +56,6 @@ static const struct tmx_alias dcgm_dmon[] = {
     TMX_NAMES(TMX_Q_FAN_PCT, "fanspd|fansp"), {0},
 };
 
-static bool is_dcgm_dmon(struct tmx_span head)
-{
-    struct tmx_span rest = tmx_span_trim(head), word;
-    rest.begin += rest.begin < rest.end && *rest.begin == '#' ? 1 : tmx_span_length(rest);
-    return tmx_span_field(&rest, &word) && tmx_span_is(word, "Entity");
-}
-
 /* Metrics of dcgm-exporter, of nvidia_gpu_exporter and of AMD's device-metrics-exporter. */
 static const struct tmx_alias prometheus[] = {
     TMX_NAMES(TMX_Q_POWER, "dcgm_fi_dev_power_usage_instant|nvidia_smi_power_draw_instant|gpu_package_power; "
@@ -191,9 +184,12 @@ static bool has_all(struct tmx_span head, const char *signature)
 const struct tmx_log_format *tmx_log_format_of(struct tmx_span head, const struct tmx_text_file *text)
 {
     const struct tmx_log_format *f = tmx_log_formats;
+    struct tmx_span rest = tmx_span_trim(head), word;
+    rest.begin += rest.begin < rest.end && *rest.begin == '#' ? 1 : tmx_span_length(rest);
+    const bool entity = tmx_span_field(&rest, &word) && tmx_span_is(word, "Entity");
     while (!(f->signature                     ? has_all(head, f->signature)
              : f->read == tmx_read_prometheus ? tmx_is_prometheus(text)
-                                              : is_dcgm_dmon(head))) {
+                                              : entity)) {
         f++;
     }
     return f;

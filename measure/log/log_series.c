@@ -247,23 +247,6 @@ static size_t by_turns(struct tmx_row *const *row, size_t n, double *apart, cons
     return 0;
 }
 
-/* An export that begins with its newest row is read from its end. */
-static void oldest_first(struct tmx_collect *c, struct stretch *s, const char *who)
-{
-    size_t later = 0;
-    for (size_t i = 1; i < s->n; i++) {
-        later += s->row[i]->q[TMX_Q_TIME] > s->row[i - 1]->q[TMX_Q_TIME];
-    }
-    if (10 * later < s->n && s->row[s->n - 1]->q[TMX_Q_TIME] < s->row[0]->q[TMX_Q_TIME]) {
-        tmx_collect_note(c, s->row[0]->line, "%s: the newest row comes first: read from the end", who);
-        for (size_t i = 0, k = s->n - 1; i < k; i++, k--) {
-            struct tmx_row *const r = s->row[i];
-            s->row[i] = s->row[k];
-            s->row[k] = r;
-        }
-    }
-}
-
 /* Clocks that jump: an hour back, less a few steps, is daylight saving, a day back midnight of a log
  * without dates, a little back is dropped; further back, and holes, begin a new part. part[i]: of row i;
  * times rise within a part. Returns the number of rows kept. */
@@ -309,26 +292,6 @@ static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char
         part[n++] = now;
     }
     return n;
-}
-
-/* Missing power between two rows is drawn straight, at the ends it is the next one's. False: no power at all.
- */
-static bool fill_power(double *p, const double *t, size_t n, size_t *filled)
-{
-    size_t last = n;
-    for (size_t i = 0; i < n; i++) {
-        if (isnan(p[i])) {
-            continue;
-        }
-        for (size_t k = last == n ? 0 : last + 1; k < i; k++, ++*filled) {
-            p[k] = last == n ? p[i] : p[last] + (p[i] - p[last]) * (t[k] - t[last]) / (t[i] - t[last]);
-        }
-        last = i;
-    }
-    for (size_t k = last + 1; last < n && k < n; k++, ++*filled) {
-        p[k] = p[last];
-    }
-    return last < n;
 }
 
 /* Line of the first row without this quantity. */
@@ -457,11 +420,11 @@ static void add_series(struct tmx_collect *c, struct tmx_row *const *row, size_t
 {
     struct tmx_measured *m = c->to;
     struct tmx_series s = {.run = run, .gpu = gpu, .n = n};
-    size_t there[TMX_N_LOG_QUANTITY] = {0}, filled = 0;
+    size_t there[TMX_N_LOG_QUANTITY] = {0}, last = n;
     for (size_t i = 0; i < n * TMX_N_LOG_QUANTITY; i++) {
         there[i / n] += isnan(row[i % n]->q[i / n]) ? 0u : 1u;
     }
-    const size_t temps = there[TMX_Q_TEMP];
+    const size_t temps = there[TMX_Q_TEMP], filled = n - there[TMX_Q_POWER];
     if (there[TMX_Q_POWER] == 0 || temps < 3 || n < 4) {
         tmx_collect_note(c, row[0]->line, "%s has %zu rows with a temperature%s: left out", who, temps,
                          there[TMX_Q_POWER] > 0 ? "" : " and none with power");
@@ -483,7 +446,16 @@ static void add_series(struct tmx_collect *c, struct tmx_row *const *row, size_t
         tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, 0, "out of memory");
         return;
     }
-    fill_power(s.q[TMX_Q_POWER], s.q[TMX_Q_TIME], n, &filled);
+    double *p = s.q[TMX_Q_POWER], *t = s.q[TMX_Q_TIME];
+    for (size_t i = 0; i < n; i++) { /* missing power is drawn straight, at the ends it is the next one's */
+        for (size_t k = last == n ? 0 : last + 1; k < i && !isnan(p[i]); k++) {
+            p[k] = last == n ? p[i] : p[last] + (p[i] - p[last]) * (t[k] - t[last]) / (t[i] - t[last]);
+        }
+        last = isnan(p[i]) ? last : i;
+    }
+    for (size_t k = last + 1; k < n; k++) {
+        p[k] = p[last];
+    }
     s.step_s = median_step(row, n, TMX_Q_TIME, 1);
     if (filled > 0) {
         tmx_collect_note(c, first_without(row, n, TMX_Q_POWER),
@@ -545,7 +517,18 @@ static void add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, si
     if (c->scattered && c->has_time) {
         join_scattered(s);
     }
-    oldest_first(c, s, who);
+    size_t later = 0;
+    for (size_t i = 1; i < s->n; i++) {
+        later += s->row[i]->q[TMX_Q_TIME] > s->row[i - 1]->q[TMX_Q_TIME];
+    }
+    if (10 * later < s->n && s->row[s->n - 1]->q[TMX_Q_TIME] < s->row[0]->q[TMX_Q_TIME]) {
+        tmx_collect_note(c, s->row[0]->line, "%s: the newest row comes first: read from the end", who);
+        for (size_t i = 0, k = s->n - 1; i < k; i++, k--) { /* of an export */
+            struct tmx_row *const r = s->row[i];
+            s->row[i] = s->row[k];
+            s->row[k] = r;
+        }
+    }
     if (parts) {
         fold_parts(c, s, who);
     }

@@ -297,22 +297,6 @@ static void add_series(struct shape *s, json_t *series, unsigned line)
     }
 }
 
-/* Is it an answer of Prometheus? Then its series are taken. */
-static bool prometheus(struct shape *s, json_t *document, unsigned line)
-{
-    json_t *result = json_object_get(json_object_get(document, "data"), "result"), *v;
-    size_t i;
-    if (json_is_object(json_object_get(document, "metric"))) {
-        add_series(s, document, line);
-        return true;
-    }
-    json_array_foreach(result, i, v)
-    {
-        add_series(s, v, line);
-    }
-    return json_is_array(result);
-}
-
 static void read_json(struct tmx_collect *c, struct shape *s, const struct tmx_text_file *t)
 {
     const char *p = t->data, *end = t->data + t->size;
@@ -339,7 +323,15 @@ static void read_json(struct tmx_collect *c, struct shape *s, const struct tmx_t
         }
         const char *next = p + fault.position;
         s->many = s->many || next + strspn(next, " \t\r\n,") < end;
-        if (!prometheus(s, document, line)) {
+        json_t *result = json_object_get(json_object_get(document, "data"), "result"), *v;
+        size_t i;
+        json_array_foreach(result, i, v) /* an answer of Prometheus */
+        {
+            add_series(s, v, line);
+        }
+        if (json_is_object(json_object_get(document, "metric"))) { /* one of its series */
+            add_series(s, document, line);
+        } else if (!json_is_array(result)) {
             walk(s, document, NULL, NULL, SIZE_MAX, line, 0);
         }
         json_decref(document);

@@ -77,25 +77,6 @@ static void apply_wanted(struct tmx_collect *c, struct tmx_columns *t)
     }
 }
 
-/* A line that is drawn: |---|:--:|, +----+. */
-static bool is_rule(struct tmx_span line)
-{
-    bool rule = tmx_span_length(line) > 2;
-    for (const char *p = line.begin; p < line.end && rule; p++) {
-        rule = strchr("-+|:= ", *p) != NULL;
-    }
-    return rule;
-}
-
-static bool same_line(const struct tmx_columns *t, const struct tmx_span *cell, size_t n)
-{
-    bool same = n == t->n;
-    for (size_t i = 0; same && i < n; i++) {
-        same = tmx_span_same(tmx_span_trim(cell[i]), tmx_span_trim(t->name[i]));
-    }
-    return same;
-}
-
 /* A last line without an end whose last cell is shorter than that of the line before: written in part. */
 static bool cut_in_cell(const struct tmx_text_file *text, const struct tmx_span *line, char separator)
 {
@@ -142,7 +123,11 @@ static size_t row_cells(struct tmx_collect *c, const struct tmx_columns *t, cons
     const bool last = l->next >= c->text->data + c->text->size;
     const struct tmx_span line = tmx_span_trim(l->line);
     const unsigned number = tmx_collect_line(c, l->number);
-    if (line.begin == line.end || *line.begin == '#' || (t->separator && is_rule(line))) {
+    bool rule = t->separator && tmx_span_length(line) > 2; /* a line that is drawn: |---|:--:|, +----+ */
+    for (const char *p = line.begin; p < line.end && rule; p++) {
+        rule = strchr("-+|:= ", *p) != NULL;
+    }
+    if (line.begin == line.end || *line.begin == '#' || rule) {
         return 0;
     }
     size_t count = t->separator ? split(l->line, t->separator, false, cell) : split_blanks(c, t, l, cell);
@@ -153,7 +138,11 @@ static size_t row_cells(struct tmx_collect *c, const struct tmx_columns *t, cons
     while (count > t->n && count <= TMX_MAX_COLUMN && tmx_span_length(tmx_span_trim(cell[count - 1])) == 0) {
         count--; /* GPU-Z ends its lines with a comma */
     }
-    if (count > 0 && same_line(t, cell, count)) {
+    bool names = count > 0 && count == t->n;
+    for (size_t i = 0; i < count && names; i++) {
+        names = tmx_span_same(tmx_span_trim(cell[i]), tmx_span_trim(t->name[i]));
+    }
+    if (names) {
         c->header_at = c->n_header++ ? c->header_at : number;
     } else if (count > 0 && count < t->n && last) {
         tmx_collect_note(c, number, "the last line is cut short: dropped");
