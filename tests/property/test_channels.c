@@ -409,12 +409,15 @@ static void the_reduced_model_is_as_near_as_it_says_and_conserves_heat(void **st
                 off_k = fmax(off_k, fabs(a[u] - b[u]));
             }
         }
+        struct tmx_thermal_heat heat, on_grid;
+        reduced.ops->heat(reduced.state, &heat);
+        grid.ops->heat(grid.state, &on_grid);
+        check_close(heat.to_ambient_j, on_grid.to_ambient_j, 1e-6, 0);
         assert_int_equal(grid.ops->steady(grid.state, p, true, a), TMX_OK);
         assert_int_equal(reduced.ops->steady(reduced.state, p, true, b), TMX_OK);
         for (size_t u = 0; u < 6; u++) {
             off_k = fmax(off_k, fabs(a[u] - b[u]));
         }
-        struct tmx_thermal_heat heat;
         reduced.ops->heat(reduced.state, &heat);
         check_close(heat.to_ambient_w, p[0] + p[1] + p[2] + p[3] + p[4] + p[5], 1e-9, 1e-9);
         const double said_k = reduced.ops->error_bound(reduced.state, false, most_w);

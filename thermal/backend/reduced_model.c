@@ -8,9 +8,9 @@
  *
  * What the tolerance refers to. It holds at every unit, for steps of power of POWER_DENSITY in all units (or
  * more, in steps of two so that caches match, where the spec has denser units), from MIN_STEP_S after a step
- * on (or the run's shorter step). In the physical network and with a board it also holds for a start
- * AMBIENT_K from the air. The basis (krylov.c) may use a part of the tolerance at each tested shift. The
- * truncation (truncate.c) may use SHARE of it for one step of all powers, because errors of
+ * on (or the run's shorter step). In the physical network, with a board and with a range of sinks it also
+ * holds for a start AMBIENT_K from the air. The basis (krylov.c) may use a part of the tolerance at each
+ * tested shift. The truncation (truncate.c) may use SHARE of it for one step of all powers, because errors of
  * several steps add up. Where cells are read nothing is truncated: keep_modes takes every mode of every
  * level.
  *
@@ -68,7 +68,8 @@ static const double POWER_DENSITY =
     0.5e6; /* [W/m2] the tolerance holds for at least this; assumed: a 300 W GPU */
 /* A uniform start or a step of the air for which the tolerance holds in the physical network and with a
  * board, whose packages answer it by more than the fields of the powers; assumed. HotSpot's one sheet a layer
- * does not: a test of 200 chips started up to 30 K from the air. The printed error counts it everywhere. */
+ * does not: a test of 200 chips started up to 30 K from the air. With a range of sinks, each of which answers
+ * it in another way, it does. The printed error counts it everywhere. */
 static const double AMBIENT_K = 30;
 static const double MIN_STEP_S = 1e-3; /* and for steps from this on, or shorter ones when asked for */
 /* Part of the tolerance that the basis gets where means alone are read from the physical network, whose thin
@@ -131,7 +132,7 @@ static void demand_init(struct tmx_demand *d, const struct tmx_network *net,
     double *power_w;
     *d = (struct tmx_demand){
         .tolerance_k = options->tolerance_k,
-        .ambient_k = spec->network == TMX_NETWORK_PHYSICAL || spec->board ? AMBIENT_K : 0,
+        .ambient_k = spec->network == TMX_NETWORK_PHYSICAL || spec->board || ranged(options) ? AMBIENT_K : 0,
         .min_step_s = min_step(spec),
         .n_mode = (size_t)options->modes,
         .n_level = tmx_thermal_spec_levels(spec),
@@ -333,7 +334,7 @@ static void check_steady(struct tmx_reduced_model *m, const double *steady)
 /* A reduced model's way to the cache and back. */
 
 /* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 37";
+static const char VERSION[] = "reduced model 38";
 
 #define ADD(h, ...)                        \
     do {                                   \

@@ -691,13 +691,9 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
 {
     struct tmx_arena a = {0};
     tmx_modal_init(modal, k, b->u, true, true, b->err);
-    double *kr = zeros(b, &a, k * k), *imag = zeros(b, &a, k), *leave = zeros(b, &a, k),
-           *settled = zeros(b, &a, b->m * k);
+    double *kr = zeros(b, &a, k * k), *imag = zeros(b, &a, k), *settled = zeros(b, &a, b->m * k);
     if (ok(b)) {
         reduced(b, q, k, level, 0, kr);
-    }
-    for (size_t c = 0; c < k && ok(b); c++) {
-        leave[c] = tmx_dot(k, q->one, kr + c * k);
     }
     tmx_dense_eigen_any(k, kr, modal->rate, imag, t, b->err);
     for (size_t i = 0; i < k && ok(b); i++) {
@@ -723,9 +719,12 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
             modal->out[i * modal->unit_row + v] = tmx_dot(k, mode, q->out + v * q->room);
         }
         modal->stored[i] = tmx_dot(k, mode, q->one);
-        modal->leave[i] = tmx_dot(k, mode, leave);
         modal->one[i] = tmx_dot(k, row, q->one);
         inlet_state[i] = tmx_dot(k, row, settled + b->u * k);
+    }
+    for (size_t i = 0; i < k && ok(b);
+         i++) { /* what leaves is what is stored no more, whatever rounding did */
+        modal->leave[i] = modal->rate[i] * modal->stored[i] + modal->frequency[i] * modal->stored[i ^ 1];
     }
     tmx_arena_finish(&a);
 }

@@ -96,15 +96,10 @@ static void divide(const struct tmx_modal *m, size_t i, const double a[2], doubl
 void tmx_modal_close(struct tmx_modal *m)
 {
     for (size_t i = 0; i < m->mode_row; i++) {
-        m->rest[i] = m->leave[i] / m->rate[i];
-    }
-    for (size_t i = 0; m->frequency && i < m->mode_row; i += 2) { /* a row is divided by the transpose */
-        const double row[2] = {m->leave[i], -m->leave[i + 1]};
-        divide(m, i, row, m->rest + i);
-        m->rest[i + 1] = -m->rest[i + 1];
+        m->rest[i] = m->frequency ? m->stored[i] : m->leave[i] / m->rate[i];
     }
     for (size_t u = 0; u < m->n_unit; u++) {
-        m->drain[u] = tmx_modal_sum(m, m->rest, m->in + u * m->mode_row);
+        m->drain[u] = m->frequency ? 1 : tmx_modal_sum(m, m->rest, m->in + u * m->mode_row);
     }
 }
 

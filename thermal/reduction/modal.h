@@ -61,7 +61,9 @@ void tmx_modal_finish(struct tmx_modal *m); /* accepts zeroed memory */
 void tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more, struct tmx_err *err);
 
 /* Fill rest and drain from the others. Heat to ambient over a step under power p is
- *   drain . p dt - rest . (z at the end - z at the beginning). */
+ *   drain . p dt - rest . (z at the end - z at the beginning).
+ * All that is stored leaves, so rest is stored, and drain is 1. Modes that turn may be nearly alike: sums
+ * over them lose digits, so there it is taken as that. */
 void tmx_modal_close(struct tmx_modal *m);
 
 /* Turn the steps of a finished model to mixed precision: both products in single, the modes' state and decay
