@@ -4,7 +4,7 @@
 scripts = ARG0[1:strlen(ARG0)-strlen("floorplan.gp")]
 load scripts."labels.gp"
 w_mm = number_of("width_mm"); h_mm = number_of("height_mm")
-left = 0.62 * room; below = 0.64 * room; above = (0.12 + 0.22 * ceil(n_name / 4.0)) * room
+left = 0.62 * frame; below = 0.64 * frame; above = (0.12 + 0.22 * ceil(n_name / 4.0)) * room
 wide = 5.6
 ratio = h_mm / w_mm
 if (ratio > 1.3) wide = left + 0.15 + (5.6 - left - 0.15) * 1.3 / ratio

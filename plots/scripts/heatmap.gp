@@ -9,7 +9,7 @@ pitch_x = number_of("pitch_x"); pitch_y = number_of("pitch_y")
 low_c = number_of("low_c"); high_c = number_of("high_c")
 each = n_gpu > 16 ? 9.0 / n_column : 4.4 # inches a GPU: a hall stays a page
 if (n_gpu > 16 && each * n_row * pitch_y / pitch_x > 9) each = 9 / (n_row * pitch_y / pitch_x)
-left = 0.62 * room; right = 0.86 * room; above = 0.42 * room; below = 0.64 * room # inches around one GPU
+left = 0.62 * frame; right = 0.86 * room; above = 0.42 * room; below = 0.64 * frame # inches around one GPU
 w_mm = has("width_mm") ? number_of("width_mm") : pitch_x / 1.06
 h_mm = has("height_mm") ? number_of("height_mm") : pitch_y / 1.14
 wide = n_gpu == 1 ? 5.6 : 1.4 * room + each * n_column
@@ -61,7 +61,7 @@ ink(c) = c < mid_c ? 0xffffff : 0x000000
 if (has("cells")) {
     bitmap = format ne "svg" && !(has("uneven") && number_of("uneven") > 0) # boxes would show seams there
     cells = stem."_cells.csv"
-    drawn = bitmap ? "cells using 1:2:3 skip 1 with image" : "cells using 1:2:4:5:6:7:3 skip 1 with boxxyerror lc palette fs solid 1 border lc palette"
+    drawn = bitmap ? "cells using 1:2:3 skip 1 with image" : "cells using 1:2:4:5:6:7:3 skip 1 with boxxyerror lc palette fs solid 1 noborder"
     eval "plot ".drawn.", ".'data using (($2+$3)/2):(($4+$5)/2):2:3:4:5 skip 1 with boxxyerror lc rgb "#222222" fs empty, "" using (($2+$3)/2):(($4+$5)/2):(label_of(strcol(1), $3-$2, $5-$4)):(ink($7)) skip 1 with labels font small tc rgb variable'
 } else {
     plot data using (($2+$3)/2):(($4+$5)/2):2:3:4:5:6 skip 1 with boxxyerror lc palette fs solid 1 border lc rgb "#222222", \

@@ -6,6 +6,7 @@
 if (!exists("format")) format = "svg"
 if (!exists("size")) size = "default"
 room = size eq "small" ? 1.65 : (size eq "large" ? 1.125 : 1.0) * (format eq "png" ? 1.2 : 1.0)
+frame = room * (format eq "svg" ? 1.2 : 1.0) # of tics and words at an axis, which SVG sets further out
 if (!exists("stem")) stem = data[1:strlen(data)-4]
 if (!exists("part")) part = ""
 set datafile separator ","

@@ -316,6 +316,17 @@ hot = max((float(v), i, n) for i, line in enumerate(trace[1:]) for v, n in zip(l
 last = max((float(r["temp_c"]), r["unit"]) for r in rows("t_ttrace"))
 assert last[1] == hot[2] and abs(last[0] - hot[0] + 273.15) < 1e-3, (last, hot) # a trace is in kelvins, a map in degC
 P
+map t.grid --cells 40x48 --size small -o t_small.svg || say "a small map"
+python3 - t_grid.svg t_small.svg <<'P' || say "words of a map are not on its page, or its cells have borders"
+import re, sys
+for name in sys.argv[1:]:
+    svg = open(name).read()
+    wide, high = map(float, re.search(r'viewBox="0 0 (\d+) (\d+)"', svg).groups())
+    at = {t: (float(x), float(y)) for x, y, t in re.findall(r'<g transform="translate\(([-\d.]+),([-\d.]+)\)[^>]*>\s*<text>\s*([^<]*)', svg)}
+    for words in ("x (mm)", "y (mm)", "temperature (°C)"):
+        assert 5 < at[words][0] < wide - 4 and 5 < at[words][1] < high - 4, (name, words, at[words], wide, high)
+    assert svg.count("<polygon") > 1920 > 10 * svg.count("<path stroke='rgb(  0,  34,  78)'"), name
+P
 # a stack knows where its layers' blocks lie; a floorplan alone does not, and is refused where they differ
 cp -r "$scripts/../../examples/cooling/plate" plate
 (cd plate && "$thermix" thermal -c plate.config --network physical -grid_steady_file ../plate.grid -steady_file ../plate.steady --quiet >/dev/null) || say "the plate"
