@@ -36,13 +36,10 @@ if command -v gnuplot > /dev/null; then
   ls q\ 8/*.svg > /dev/null || say no figures
   grep -h '<script>alert' p*/*.svg && say "a name is SVG"
 fi
-if command -v ffmpeg > /dev/null && command -v gnuplot > /dev/null; then # a name is no option, protocol or command of ffmpeg's
-  for film in '-x.gif' 'a:b;touch PWNED10;.gif'; do
-    "$thermix" animate 'r 1' -n 2 -o "$film" > /dev/null || say "film $film"
-    [ -s "./$film" ] || say "no film $film"
-  done
-  "$thermix" animate 'r 1' -n 2 -o 'a%d.gif' > /dev/null || say "a name like a pattern"
-  [ -s 'a%d.gif' ] || say "a pattern was taken for a name"
+if command -v ffmpeg > /dev/null && command -v gnuplot > /dev/null; then # a name is no option, protocol, pattern or command of ffmpeg's
+  film='-x:b;touch PWNED10;%d.gif'
+  "$thermix" animate 'r 1' -n 2 -o "$film" > /dev/null || say "film $film"
+  [ -s "./$film" ] || say "no film $film"
 fi
 # A name with every metacharacter there is, in results of others, through every command that draws or reports.
 all=$(printf '%s' "x';touch\${IFS}PWNED_all;'\"\`touch PWNED_tick\`\$(touch PWNED_sub)|touch PWNED_pipe;<touch PWNED_in;&>*?~#%%s%n\\n@{^_},<script>alert(1)</script>")
@@ -98,11 +95,10 @@ if command -v gnuplot > /dev/null; then
   "$thermix" plot '`touch PWNED_compare`' -q -o 'f of floorplans' || say "plot of floorplans"
   for of in fc single '<touch PWNED_db;.sqlite' 'r 1' 'r 2'; do
     from="<touch PWNED_from;${of##*;}" && cp -r "$of" "$from" && of=$from
-    for to in '<touch PWNED_to;' '|touch PWNED_to;' "out'; touch PWNED_to; '"; do
-      "$thermix" plot "$of" -q -o "$to" 2> err.txt || say "plot $of -o $to"
-      ls "$to"/*.svg > /dev/null || say "no figures in $to"
-      grep -l '<script>alert' "$to"/*.svg && say "a name is SVG in $to"
-    done
+    case $of in *' 2') to="out'; touch PWNED_to; '" ;; *fc | *lite) to='<touch PWNED_to;' ;; *) to='|touch PWNED_to;' ;; esac
+    "$thermix" plot "$of" -q -o "$to" 2> err.txt || say "plot $of -o $to"
+    ls "$to"/*.svg > /dev/null || say "no figures in $to"
+    grep -l '<script>alert' "$to"/*.svg && say "a name is SVG in $to"
     "$thermix" report "$of" -o '|touch PWNED_page;.html' > /dev/null 2> err.txt || say "report $of"
     grep -q '<script>alert(1)</script>' '|touch PWNED_page;.html' && say "a name is HTML of $of"
     rm -r "$of"
@@ -135,5 +131,5 @@ for words in "floorplan check terminal/$esc.flp" "log show terminal/$esc.csv" "c
   grep -q '\^\[\]0;evil\^G' err.txt out.txt || say "$words shows no name: $(cat -v err.txt)"
   LC_ALL=C grep -q "$(printf '[\033\007]\|\302\233')" err.txt out.txt && say "$words sends control characters"
 done
-ls PWNED* */PWNED* 2> /dev/null && say "a name was run"
+find . -name "PWNED*" | grep . && say "a name was run"
 exit $failed

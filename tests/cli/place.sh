@@ -63,7 +63,7 @@ grep -q '^hgx-b200 carries . jobs of 496 W on its 8 GPUs below 62 degC in air of
 refuse() { # refuse TEXT ARGUMENT...
   local text=$1
   shift
-  "$thermix" place "$@" >out.txt 2>err.txt </dev/null
+  "$thermix" place "$@" $coarse >out.txt 2>err.txt </dev/null
   local code=$?
   [ $code = 2 ] && grep -qF -- "$text" err.txt || say "place $*: exit $code, $(cat out.txt err.txt)"
 }
@@ -84,6 +84,6 @@ done
 refuse 'a folder; expected a file to write' gtx280 --kernel SVM -o .
 refuse 'throttled from the start' gtx280 --power 50 --set inlet_c=90
 refuse 'one temperature is inlet_c' gtx280 --kernel SVM --set inlet=30
-"$thermix" place gtx280 --kernel SVM --limit 46 >none.txt || say "no job fits"
+"$thermix" place gtx280 --kernel SVM --limit 46 $coarse >none.txt || say "no job fits"
 grep -q 'carries 0 jobs.*without work it comes to' none.txt || say "no job fits: $(cat none.txt)"
 echo ok

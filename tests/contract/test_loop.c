@@ -161,7 +161,7 @@ static void no_work_is_lost_and_nobody_starves(void **state)
     assert_int_equal(tmx_rng_create(&rng, 7, "jobs", NULL), TMX_OK);
     for (size_t mix = 0; tmx_mix_policies[mix]; mix++) {
         for (size_t dtm = 0; dtm < 3; dtm += 2) {
-            for (int k = 0; k < 5; k++) {
+            for (int k = 0; k < 5; k += TMX_EVERY) {
                 one_random_run(rng, mix, dtm);
             }
         }

@@ -238,9 +238,6 @@ static void check_reciprocal(const struct subject *s)
     }
 }
 
-#ifndef TMX_LONG_STEPS
-#define TMX_LONG_STEPS 8
-#endif
 /* Also in steps by whose end nearly all has decayed, where heat moves and its sum stays, so that there is
  * little of the slowest. */
 static void check_semigroup(const struct subject *s)
@@ -251,7 +248,7 @@ static void check_semigroup(const struct subject *s)
         double power[N_UNIT], ta[N_UNIT], tb[N_UNIT];
         open_finer(&a, s, 0, i > 0 ? 3 : 1);
         open_finer(&b, s, 0, i > 0 ? 3 : 1);
-        for (size_t k = 0; k < (i > 0 ? TMX_LONG_STEPS : 8); k++) {
+        for (size_t k = 0; k < 8 / TMX_EVERY; k++) {
             wave(k, power);
             for (size_t u = 0; u < N_UNIT && i > 0; u++) {
                 power[u] = k == 5 ? 50.0 / N_UNIT : u == k % N_UNIT ? 50 - 1e-3 * (k == 3) : 0;

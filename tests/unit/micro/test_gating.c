@@ -191,7 +191,7 @@ static void run(const struct tmx_instr_stats *st, const char *policy, struct tmx
 static void energy_closes(void **unused)
 {
     (void)unused;
-    for (unsigned i = 0; i < 24; i++) {
+    for (unsigned i = 0; i < 24; i += TMX_EVERY) {
         struct tmx_instr_stats st;
         kernel(i, &st);
         for (const struct tmx_gate_policy *const *p = tmx_gate_policies; *p; p++) {
@@ -227,7 +227,7 @@ static void under_blackout_no_idle_period_ends_uncompensated(void **unused)
 {
     static const char *const blackout[] = {"naive_blackout", "coordinated_blackout", "warped_gates"};
     (void)unused;
-    for (unsigned i = 0; i < 24; i++) {
+    for (unsigned i = 0; i < 24; i += TMX_EVERY) {
         struct tmx_instr_stats st;
         struct tmx_sm_result r;
         uint64_t early = 0;

@@ -9,10 +9,6 @@
 #include "tests/support/open_run.h"
 #include "tests/support/scratch.h"
 
-#ifndef TMX_EVERY
-#define TMX_EVERY 1 /* of the random runs, one of so many */
-#endif
-
 /* A leaky chip whose throttle is out of reach, on a grid whose reduced model is as good as exact. */
 #define LEAKY                                                                                            \
     "seed = 1; rows = 8; cols = 8; thermal = { tolerance_k = 1e-5; }; chip_power = { leakage_w = 60.0; " \
