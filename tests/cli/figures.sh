@@ -24,10 +24,10 @@ mkdir single multi
   echo "mix,policy,slowdown_pct,improvement_over_bl_pct,variant"
   for t in T3 T1 T2 fan-curve; do for mix in WL1 mean; do for p in MG-BL MG-DVFS MG-MU; do echo "$mix,$p,5,20,$t"; done; done; done
 } >multi/table.csv
+"$thermix" plot multi -o m_svg >multi.txt
 for format in svg png pdf; do
-  "$thermix" plot single -o "f_$format" --format $format >names.txt
-  "$thermix" plot multi -o "m_$format" --format $format >>names.txt
-  for figure in f/figure3 f/figure4 f/slowdown f/pareto m/figure5 m/figure6; do
+  "$thermix" plot single -o "f_$format" --format $format | cat - multi.txt >names.txt
+  for figure in f/figure3 f/figure4 f/slowdown f/pareto $([ $format != svg ] || echo m/figure5 m/figure6); do
     file=${figure%/*}_$format/${figure#*/}.$format
     [ -s "$file" ] || say "no $file"
     grep -qx "$file" names.txt || say "$figure not named"

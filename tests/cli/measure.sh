@@ -161,7 +161,7 @@ awk 'BEGIN { print "time_s,gpu,power_w,temp_c"; t[0] = t[1] = 25
 grep -q 'the fit misses .*: GPU 1 warms by .*K/W from amperes' err.txt || say "the second GPU's watts are not doubted: $(cat err.txt)"
 awk 'BEGIN { print "time_s,gpu,power_w,temp_c"; for (s = 0; s < 1200; s++) for (g = 0; g < 4; g++) { p = int(s / 300 + g) % 3 ? 300 : 100; t[g] += (p * 0.1 - t[g]) / 60; print s "," g "," p "," int(t[g] * 4) / 4 + 25 } }' >long.csv
 if command -v script >/dev/null; then
-  script -qec "'$thermix' calibrate long.csv -o long --no-figures" /dev/null </dev/null >out.txt || say "calibrate of a long log"
+  script -qec "'$thermix' calibrate long.csv -o long --no-figures --no-check" /dev/null </dev/null >out.txt || say "calibrate of a long log"
   grep -q 'fitting [0-9]* parameters to [0-9]* rows' out.txt || say "long work without a line of progress: $(cat out.txt)"
 fi
 odd 'rpm = 3 1/min is outside' 's = s' --rpm 3 --accept
@@ -268,6 +268,7 @@ walk_files walk_odd.csv
 walk walk_hosts.csv
 grep -q 'name = "node2/1"' walked/node.cfg || say "hosts: $(grep chips walked/node.cfg)"
 walk walk_fan.csv
+cp -r walked fanned
 grep -q '^fan_exponent' walked/fit.csv || say "the fan's law"
 walk walk_fan.csv --alike --air '0>1'
 # air: the mean over the runs that were fitted
@@ -280,7 +281,7 @@ grep -q '^[0-9.]* +- [0-9.]* degC; limit 89' out.txt || say "a forecast without 
 "$thermix" place cal --limit 89 --power 500 --check 0 2>&1 >/dev/null | grep -q 'a GPU draws 500 W, the calibration.s log 25 to 250 W' || say "a forecast far above the log"
 "$thermix" replay cal card.csv --set inlet_c=+6 -q >out.txt && grep -q 'would reach [0-9.]* +- [0-9.]* degC.*as logged' out.txt || say "a what-if without its error: $(cat out.txt)"
 grep -q 'Held as in the log: the fans, whose speed it does not tell' out.txt || say "what a replay holds: $(cat out.txt)"
-"$thermix" calibrate walk_fan.csv -o fanned --no-figures --no-check -q >out.txt && "$thermix" replay fanned walk_fan.csv --set inlet_c=+6 -q >out.txt || say "a what-if with fans"
+"$thermix" replay fanned walk_fan.csv --set inlet_c=+6 -q >out.txt || say "a what-if with fans"
 offer=$(grep -o 'thermix place fanned --power [0-9]* --set inlet_c=+6' out.txt) && $thermix ${offer#thermix } >out.txt 2>err.txt || say "the command that replay offers: $offer $(cat out.txt err.txt)"
 # an exact shift is as sure as the replay; an ambient that the log does not tell is not
 "$thermix" replay cal card.csv --set inlet_c=+6 -q --format csv >shift.csv && "$thermix" replay cal card.csv --set inlet_c=31 -q --format csv >given.csv || say "what-ifs"

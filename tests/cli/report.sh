@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The report in a real browser: loads without errors (its load time is printed), the player moves, a block says its
-# temperature and power, tables sort. Usage: report.sh THERMIX
+# temperature and power, tables sort. Usage: report.sh THERMIX ROOT [--looks]
 set -euo pipefail
 thermix=$1
 scripts=$(cd "$(dirname "$0")/../../plots/scripts" && pwd)
@@ -253,8 +253,8 @@ A
 } >after.html
 awk 'FNR == NR { b = b $0 "\n"; next } /<title>/ { print b } { print }' before.html report.html >with.html
 awk 'FNR == NR { a = a $0 "\n"; next } /<\/body>/ { printf "%s", a } { print }' after.html with.html >asked.html
-# On a desk, at night and on a phone.
-for look in 1200,900,light 1200,900,dark 360,740,light; do
+# On a desk; with --looks (slow) at night and on a phone, too.
+for look in 1200,900,light ${3:+1200,900,dark 360,740,light}; do
   window=${look%,*}
   sed "s/^const verdict/const scheme = \"${look##*,}\";\n&/" asked.html >page.html
   night=--blink-settings=preferredColorScheme=1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Synthetic logs of known packages: the printed intervals hold what they promise, and what a log does not
- * tell is said. test_fit [N]: N packages (default 6) */
+ * tell is said. test_fit [N]: N packages (6) */
 #include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "measure/log/collect.h"
 #include "tests/support/check.h"
 
-static size_t n_package = 6;
+static size_t n_package = 6 / TMX_EVERY;
 
 enum { MOST_GPUS = 3, SECONDS = 480, FINE = 40 };
 
