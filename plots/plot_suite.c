@@ -486,7 +486,7 @@ void tmx_plot_suite(struct tmx_plot *p, const char *folder)
         }
         if (f->title[0]) { /* scripts/quantity.gp's */
             tmx_plot_words(p, f->title, NULL, f->y);
-            tmx_plot_numbers(p, "wide high rotate", (double[]){10, 4.4, 1});
+            tmx_plot_numbers(p, "wide high", (double[]){10, 4.4});
         }
         tmx_plot_draw(p, f->script, f->name, t); /* a table that was stopped has nothing of it */
     }

@@ -3,7 +3,6 @@ wide = 11; high = 16
 scripts = ARG0[1:strlen(ARG0)-strlen("apsa.gp")]
 load scripts."labels.gp"
 load scripts."style.gp"
-set xtics rotate by -35
 set key maxrows 1
 set multiplot layout 5,1
 title_text = "IPC on 30 cores (paper 002, Figure 3; means of types I and II)"

@@ -22,6 +22,10 @@ set offsets graph 0, 0, graph 0.04, 0
 n_group = int(number_of("n_group"))
 set xrange [-0.6:n_group-0.4]
 if (n_group > 8) set xtics font small
+letters = 0
+stats from using (letters = strlen(strcol(1)) > letters ? strlen(strcol(1)) : letters, 1) skip 1 nooutput
+set xtics norotate
+if (letters * n_group * 0.095 * room > wide - 0.9) set xtics rotate by 30 right font small # long names would touch
 bars = "for [i=1:n_bar] from using ($0+place(i)):(column(i+1)) skip 1 with boxes lc rgb paint(i) fs pattern hatch(i) border lc rgb paint(i) title name(i)"
 groups = "from using 0:(0):xtic(1) skip 1 with lines lc rgb \"#444444\" notitle"
 marks = "paper using ($1+place(int($2))):3 skip 1 with points pt 13 ps 1.4 lc rgb \"#ffffff\" notitle, \"\" using ($1+place(int($2))):3 skip 1 with points pt 13 ps 0.9 lc rgb \"#000000\" title \"paper\""

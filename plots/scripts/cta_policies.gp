@@ -3,7 +3,6 @@ wide = 11; high = 10
 scripts = ARG0[1:strlen(ARG0)-strlen("cta_policies.gp")]
 load scripts."labels.gp"
 load scripts."style.gp"
-set xtics rotate by -35
 set key maxrows 1
 set multiplot layout 3,1
 title_text = "Performance against all cores (paper 000, Figure 6)"

@@ -9,7 +9,7 @@ pitch_x = number_of("pitch_x"); pitch_y = number_of("pitch_y")
 low_c = number_of("low_c"); high_c = number_of("high_c")
 each = n_gpu > 16 ? 9.0 / n_column : 4.4 # inches a GPU: a hall stays a page
 if (n_gpu > 16 && each * n_row * pitch_y / pitch_x > 9) each = 9 / (n_row * pitch_y / pitch_x)
-left = 0.62 * frame; right = 0.86 * room; above = 0.42 * room; below = 0.64 * frame # inches around one GPU
+left = 0.62 * frame; right = 0.86 * frame; above = 0.42 * room; below = 0.64 * frame # inches around one GPU
 w_mm = has("width_mm") ? number_of("width_mm") : pitch_x / 1.06
 h_mm = has("height_mm") ? number_of("height_mm") : pitch_y / 1.14
 wide = n_gpu == 1 ? 5.6 : 1.4 * room + each * n_column

@@ -2,6 +2,7 @@
 # data: name, x, y: all points; STEM_front.csv: the same of those on the front. Labels: title, x, y; the points' names in order; none for many.
 scripts = ARG0[1:strlen(ARG0)-strlen("pareto.gp")]
 load scripts."labels.gp"
+if (size eq "small") high = 5
 load scripts."style.gp"
 set title word_of("title")
 set xlabel word_of("x")
@@ -11,7 +12,7 @@ set ytics tics(STATS_max - STATS_min, 4)
 set xrange [0:*]
 stats data using 2 skip 1 nooutput
 set xtics tics(STATS_max, 5)
-if (size eq "small") { set key font small outside bottom center horizontal maxrows 3 } else { set key outside right center vertical maxcols 1 spacing 1.5 }
+if (size eq "small") { set key font small outside bottom center horizontal maxrows 3 } else { set key outside right center vertical maxcols 1 spacing (size eq "large" ? 1.2 : 1.5) }
 front_data = stem."_front.csv"
 stats front_data using 2 skip 1 nooutput
 front = STATS_records > 1 ? "not beaten" : "" # one point: no line

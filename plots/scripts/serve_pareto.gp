@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # data: policy, variant, policy_number, variant_number, ttft_p99_s, j_per_token; STEM_front.csv: the same of those on the front. Labels: the
 # policies' names, n_front, n_variant (0: variants are a load) with each variant.
-high = 4.8
 scripts = ARG0[1:strlen(ARG0)-strlen("serve_pareto.gp")]
 load scripts."labels.gp"
+high = size eq "small" ? 8 : 4.8
 load scripts."style.gp"
 load scripts."paint.gp"
 n_variant = int(number_of("n_variant"))

@@ -8,8 +8,8 @@ n_sm = int(number_of("n_sm"))
 set multiplot
 unset key
 unset grid
-set lmargin at screen (size eq "small" ? 0.20 : 0.15)
-set rmargin at screen (size eq "small" ? 0.76 : 0.82)
+set lmargin at screen (size eq "small" ? 0.24 : 0.15)
+set rmargin at screen (n_sm == 1 ? 0.96 : size eq "small" ? 0.76 : 0.82)
 stats data using 1 skip 1 nooutput
 set xtics tics(STATS_max - STATS_min, size eq "small" ? 4 : 7)
 set tmargin at screen 0.93
@@ -19,14 +19,14 @@ set ylabel word_of("y")
 set format x ""
 set autoscale xfix
 set autoscale yfix
-set label 9999 "power (W)" at screen (size eq "small" ? 0.965 : 0.975), screen 0.68 center rotate by 90
+if (n_sm > 1) set label 9999 "power (W)" at screen (size eq "small" ? 0.965 : 0.975), screen 0.68 center rotate by 90
 set cbtics format "%g"
 if (n_sm > 1) plot data using 1:2:3 skip 1 with image
 if (n_sm == 1) set yrange [0:*]; set grid ytics; plot data using 1:3 skip 1 with steps lt 1; unset grid; set yrange [*:*]
 unset title
 unset label 9999
 set tmargin at screen 0.37
-set bmargin at screen (size eq "small" ? 0.17 : 0.15)
+set bmargin at screen (size eq "small" ? 0.20 : 0.15)
 set format x "%g"
 set grid ytics
 set xlabel word_of("x")

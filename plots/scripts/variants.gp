@@ -6,7 +6,7 @@ load scripts."labels.gp"
 bound = stem."_bound.csv"
 n_group = int(number_of("n_group"))
 line = 0.11 * (n_name + 1) > 0.27 ? 0.11 * (n_name + 1) : 0.27 # inches: bars of a group, or its name
-wide = 8; high = 0.9 + line * n_group
+wide = 8; high = 0.9 + line * n_group + 0.3 * room * ceil((n_name + 1) / 4.0) # names above the page
 load scripts."style.gp"
 load scripts."paint.gp"
 each = 1.0 / (n_name + 1)
@@ -16,7 +16,7 @@ set xlabel "slowdown (%)"
 set xrange [0:*]
 set yrange [n_group-0.4:-0.6] # the first on top
 set ytics scale 0 font small
-set key outside right center vertical maxcols 1 spacing 1.4
+set key font small maxcols 4
 unset grid
 set grid xtics lt 1 lc rgb "#d8d8d8" lw 0.6
 bars = "for [i=1:n_name] data using (0):($0+place(i)):(0):(column(i+1)):($0+place(i)-0.46*each):($0+place(i)+0.46*each) skip 1 with boxxyerror lc rgb paint(i) fs pattern hatch(i) border lc rgb paint(i) title name(i)"

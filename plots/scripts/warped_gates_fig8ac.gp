@@ -3,7 +3,6 @@ wide = 10; high = 7.6
 scripts = ARG0[1:strlen(ARG0)-strlen("warped_gates_fig8ac.gp")]
 load scripts."labels.gp"
 load scripts."style.gp"
-set xtics rotate by -35
 set multiplot layout 2,1
 title_text = "Idle cycles of INT units (paper 001, Figure 8a)"
 y_text = "relative to the two-level scheduler"

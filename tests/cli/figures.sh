@@ -64,6 +64,8 @@ printf 'mix,MNU,my_policy\nhot_cold,23,24\n' | cmp - f_own/data/figure3.csv || s
 for size in small large; do "$thermix" plot own --size $size -o f_own -q && cp f_own/figure3.svg $size.svg; done
 width() { sed -n 's/^<svg.* viewBox="0 0 \([0-9]*\).*/\1/p; s/^ *viewBox="0 0 \([0-9]*\).*/\1/p' "$1" | head -1; }
 [ "$(width small.svg)" = 350 ] && [ "$(width large.svg)" = 1152 ] || say "--size: $(width small.svg), $(width large.svg)"
+mkdir long && { echo "mix,policy,slowdown_pct"; for m in 1 2 3 4 5 6; do for p in BL MU; do echo "a_mix_of_a_long_name_$m,$p,$m"; done; done; } >long/table.csv
+"$thermix" plot long --figure slowdown -o long.svg -q && grep -q 'rotate(-30' long.svg && ! grep -q 'rotate(-30' f_own/slowdown.svg || say "long names of mixes touch, or short ones are turned"
 mkdir variants # a suite without BL: its own baseline, a figure of its variants, whose the others are
 {
   echo "mix,policy,slowdown_pct,improvement_over_bl_pct,variant"
