@@ -381,8 +381,8 @@ static void name_point(const struct tmx_result_set *set, const struct tmx_result
     }
 }
 
-/* Means over seeds as points, in the colours of `by`; those that no other beats are joined and, if few,
- * named. */
+/* Means over seeds as points, in the colours of `by`; those that no other beats are joined and, if few
+ * and of a grid, named: a sample has values of all digits. */
 static void scatter(struct tmx_plot *p, const struct tmx_result_set *set, const struct tmx_study_axes *a,
                     const char *name)
 {
@@ -427,7 +427,7 @@ static void scatter(struct tmx_plot *p, const struct tmx_result_set *set, const 
     for (size_t i = 0; i < n_front; i++) {
         const struct tmx_pareto_point *at = &point[front[i]];
         tmx_table_row(best, "%g %g %s", more_x ? -at->x : at->x, more_y ? -at->y : at->y,
-                      n_front <= MOST_NAMES ? at->name : "");
+                      n_front <= MOST_NAMES && strcmp(set->method, "grid") == 0 ? at->name : "");
     }
     if (!p->err->code && n_point > 1 && tmx_plot_wants(p, name)) {
         char title[200];

@@ -13,7 +13,9 @@ scripts = ARG0[1:strlen(ARG0)-strlen("study.gp")]
 load scripts."labels.gp"
 if (n_name > 6) high = 4.0 + 0.3 * (n_name - 6) # lines of the key
 load scripts."style.gp"
-set title word_of("title").(has("caption") ? "\n".word_of("caption") : "")
+caption = has("caption") ? "\n".word_of("caption") : ""
+at = strlen(caption) > 70 ? strstrt(caption, "; bars") : 0 # a long one has two lines
+set title word_of("title").(at ? caption[1:at-1]."\n".caption[at+2:strlen(caption)] : caption)
 set xlabel word_of("x")
 set ylabel word_of("y")
 kind = word_of("kind")
