@@ -595,7 +595,7 @@ class TestHandles(unittest.TestCase):
 
     def test_an_engine_closed_in_another_thread_ends_its_step(self):
         e = thermix.Engine(chip="gtx280", grid_rows=32, grid_cols=32, method="grid")
-        out = np.zeros((400, len(e.units)))
+        out = np.zeros((100, len(e.units)))
         handle, thread = e._handle, threading.Thread(target=e.step, args=(1e-3, np.ones_like(out), out))
         thread.start()
         while thread.is_alive() and not handle._turn.locked():

@@ -9,7 +9,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 say() { echo "FAILED: $*"; exit 1; }
 cd "$dir"
-export XDG_CACHE_HOME=$dir/cache ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=1
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$dir/cache} ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=1
 unset THERMIX_DATA PKG_CONFIG_PATH LD_LIBRARY_PATH CPATH LIBRARY_PATH
 
 # DESTDIR stands before the prefix, and nothing goes elsewhere.
