@@ -694,24 +694,6 @@ static void tell_launch(struct chip *s)
     fill(s);
 }
 
-static void end_launch(struct chip *s, size_t program)
-{
-    struct program_run *run = &s->program[program];
-    struct tmx_cta_launch *l = &s->r->launch[run->launch];
-    l->cores = 0;
-    for (size_t i = 0; i < s->n_core; i++) {
-        if (s->core[i].owner == program) {
-            pay_owed(s, &s->core[i]);
-        }
-        l->cores += s->core[i].state == (program == s->primary ? TMX_CORE_ACTIVE : TMX_CORE_GIVEN);
-    }
-    run->kernel++;
-    run->ended = run->kernel == s->spec->program[program]->n;
-    if (!run->ended) {
-        begin_launch(s, program);
-    }
-}
-
 static void step(struct chip *s)
 {
     const double before = s->cycle, first = s->view.first_done_cycle;
@@ -763,13 +745,26 @@ static void step(struct chip *s)
     /* launches whose last block has ended; the policy hears of the next launch of its program */
     bool tell = false, begun = false;
     for (size_t p = 0; p < s->spec->n_program; p++) {
-        const struct program_run *run = &s->program[p];
-        if (!run->ended && run->done == run->grid) {
-            end_launch(s, p);
-            tell = tell || p == s->primary;
-            begun = true;
-            s->stale = true;
+        struct program_run *run = &s->program[p];
+        struct tmx_cta_launch *l = &s->r->launch[run->launch];
+        if (run->ended || run->done < run->grid) {
+            continue;
         }
+        l->cores = 0;
+        for (size_t i = 0; i < s->n_core; i++) {
+            if (s->core[i].owner == p) {
+                pay_owed(s, &s->core[i]);
+            }
+            l->cores += s->core[i].state == (p == s->primary ? TMX_CORE_ACTIVE : TMX_CORE_GIVEN);
+        }
+        run->kernel++;
+        run->ended = run->kernel == s->spec->program[p]->n;
+        if (!run->ended) {
+            begin_launch(s, p);
+        }
+        tell = tell || p == s->primary;
+        begun = true;
+        s->stale = true;
     }
     while (s->primary < s->spec->n_program && s->program[s->primary].ended) {
         s->primary++;

@@ -438,80 +438,6 @@ static void check(struct admission *a, double watt)
 
 /* ---- set-up ---- */
 
-static void find_nodes(struct admission *a)
-{
-    const struct tmx_topology *t = a->topology;
-    a->n_node = (size_t)t->nodes;
-    TMX_TAKE(&a->arena, a->node, a->n_node);
-    for (size_t i = 0; i < a->n_node && !a->arena.failed; i++) {
-        struct node *n = &a->node[i];
-        n->n_gpu = t->n_gpu / a->n_node;
-        n->n_card = t->n_card / a->n_node;
-        n->gpu0 = i * n->n_gpu;
-        n->card0 = i * n->n_card;
-        const char *name = t->gpu[n->gpu0].name, *dot = a->n_node > 1 ? strrchr(name, '.') : NULL;
-        if (dot) {
-            snprintf(n->name, sizeof n->name, "%.*s", (int)(dot - name), name);
-        } else if (a->n_node > 1) {
-            snprintf(n->name, sizeof n->name, "node%zu", i);
-        } else {
-            tmx_data_word(TMX_DATA_SYSTEM, a->call->system, n->name, sizeof n->name);
-        }
-        TMX_TAKE(&a->arena, n->order, n->n_gpu + 1);
-        TMX_TAKE(&a->arena, n->hottest_k, n->n_gpu + 1);
-        TMX_TAKE(&a->arena, n->error_k, n->n_gpu + 1);
-        for (size_t g = 0; g <= n->n_gpu && !a->arena.failed; g++) {
-            n->hottest_k[g] = n->error_k[g] = NAN;
-            n->order[g] = n->gpu0 + g;
-        }
-    }
-}
-
-/* GPUs with one thermal model share its influence matrices. */
-static void find_models(struct admission *a)
-{
-    const struct tmx_topology *t = a->topology;
-    TMX_TAKE(&a->arena, a->model, t->n_gpu);
-    TMX_TAKE(&a->arena, a->model_of, t->n_gpu);
-    for (size_t g = 0; g < t->n_gpu && !a->arena.failed; g++) {
-        const void *thermal = tmx_run_gpu_thermal(a->run, g)->model;
-        size_t m = 0;
-        while (m < a->n_model && a->model[m].thermal != thermal) {
-            m++;
-        }
-        a->model_of[g] = m;
-        if (m == a->n_model) {
-            const size_t n = a->cooling->n_level[t->gpu[g].card];
-            struct tmx_plan_chip *level;
-            TMX_TAKE(&a->arena, level, n > 1 ? n : 1);
-            a->model[m] = (struct model){.thermal = thermal, .n_level = n > 1 ? n : 1, .level = level};
-            a->n_model += level != NULL;
-        }
-    }
-    tmx_arena_check(&a->arena, a->err);
-}
-
-static void make_state(struct admission *a)
-{
-    const struct tmx_machine *m = tmx_run_sim(a->run)->machine;
-    const size_t n = m->n_gpu;
-    size_t most = 0;
-    for (size_t g = 0; g < n; g++) {
-        most = m->gpu[g].chip->floorplan.n_unit > most ? m->gpu[g].chip->floorplan.n_unit : most;
-    }
-    TMX_TAKE_REALS(&a->arena, n, &a->room_k, &a->flow, &a->heat_w, &a->outlet_w, &a->inlet_k, &a->sensed_k,
-                   &a->rpm, &a->end_k);
-    TMX_TAKE_REALS(&a->arena, most, &a->temp_k, &a->power_w, &a->factor);
-    TMX_TAKE(&a->arena, a->dynamic_w, m->n_unit);
-    TMX_TAKE(&a->arena, a->works, n);
-    tmx_arena_check(&a->arena, a->err);
-    for (size_t g = 0; g < n && !a->err->code; g++) {
-        const double *above_k = a->topology->inlet_above_k;
-        a->room_k[g] = a->cooling->room_k + (above_k ? above_k[g] : 0);
-        a->flow[g] = 1; /* until its card's fans are known */
-    }
-}
-
 /* What the forecast cannot follow. */
 static void check_policies(const struct admission *a)
 {
@@ -589,7 +515,23 @@ static void look(struct admission *a, double watt)
                   a->call->limit_c, trip_k - TMX_ZERO_C);
     }
     if (!a->err->code && !a->dynamic_w) {
-        make_state(a);
+        const struct tmx_machine *m = tmx_run_sim(a->run)->machine;
+        const size_t n = m->n_gpu;
+        size_t most = 0;
+        for (size_t g = 0; g < n; g++) {
+            most = m->gpu[g].chip->floorplan.n_unit > most ? m->gpu[g].chip->floorplan.n_unit : most;
+        }
+        TMX_TAKE_REALS(&a->arena, n, &a->room_k, &a->flow, &a->heat_w, &a->outlet_w, &a->inlet_k,
+                       &a->sensed_k, &a->rpm, &a->end_k);
+        TMX_TAKE_REALS(&a->arena, most, &a->temp_k, &a->power_w, &a->factor);
+        TMX_TAKE(&a->arena, a->dynamic_w, m->n_unit);
+        TMX_TAKE(&a->arena, a->works, n);
+        tmx_arena_check(&a->arena, a->err);
+        for (size_t g = 0; g < n && !a->err->code; g++) {
+            const double *above_k = a->topology->inlet_above_k;
+            a->room_k[g] = a->cooling->room_k + (above_k ? above_k[g] : 0);
+            a->flow[g] = 1; /* until its card's fans are known */
+        }
     }
     if (!a->err->code) {
         read_watts(a);
@@ -617,10 +559,53 @@ static double open_system(struct admission *a)
     if (!a->err->code && !own) {
         look(a, watt);
     }
-    if (!a->err->code) {
-        find_nodes(a);
-        find_models(a);
+    if (a->err->code) {
+        return 0;
     }
+    const struct tmx_topology *t = a->topology;
+    a->n_node = (size_t)t->nodes;
+    TMX_TAKE(&a->arena, a->node, a->n_node);
+    for (size_t i = 0; i < a->n_node && !a->arena.failed; i++) {
+        struct node *n = &a->node[i];
+        n->n_gpu = t->n_gpu / a->n_node;
+        n->n_card = t->n_card / a->n_node;
+        n->gpu0 = i * n->n_gpu;
+        n->card0 = i * n->n_card;
+        const char *name = t->gpu[n->gpu0].name, *dot = a->n_node > 1 ? strrchr(name, '.') : NULL;
+        if (dot) {
+            snprintf(n->name, sizeof n->name, "%.*s", (int)(dot - name), name);
+        } else if (a->n_node > 1) {
+            snprintf(n->name, sizeof n->name, "node%zu", i);
+        } else {
+            tmx_data_word(TMX_DATA_SYSTEM, a->call->system, n->name, sizeof n->name);
+        }
+        TMX_TAKE(&a->arena, n->order, n->n_gpu + 1);
+        TMX_TAKE(&a->arena, n->hottest_k, n->n_gpu + 1);
+        TMX_TAKE(&a->arena, n->error_k, n->n_gpu + 1);
+        for (size_t g = 0; g <= n->n_gpu && !a->arena.failed; g++) {
+            n->hottest_k[g] = n->error_k[g] = NAN;
+            n->order[g] = n->gpu0 + g;
+        }
+    }
+    /* GPUs with one thermal model share its influence matrices */
+    TMX_TAKE(&a->arena, a->model, t->n_gpu);
+    TMX_TAKE(&a->arena, a->model_of, t->n_gpu);
+    for (size_t g = 0; g < t->n_gpu && !a->arena.failed; g++) {
+        const void *thermal = tmx_run_gpu_thermal(a->run, g)->model;
+        size_t m = 0;
+        while (m < a->n_model && a->model[m].thermal != thermal) {
+            m++;
+        }
+        a->model_of[g] = m;
+        if (m == a->n_model) {
+            const size_t n = a->cooling->n_level[t->gpu[g].card];
+            struct tmx_plan_chip *level;
+            TMX_TAKE(&a->arena, level, n > 1 ? n : 1);
+            a->model[m] = (struct model){.thermal = thermal, .n_level = n > 1 ? n : 1, .level = level};
+            a->n_model += level != NULL;
+        }
+    }
+    tmx_arena_check(&a->arena, a->err);
     return watt;
 }
 

@@ -186,102 +186,6 @@ static enum tmx_status top_of(struct build *d, struct tmx_err *err)
     return st;
 }
 
-static void columns(const struct build *d)
-{
-    struct tmx_bound *b = d->b;
-    for (size_t s = 0; s < b->n_sm; s++) {
-        for (size_t k = 0; k < b->n_kernel; k++) {
-            for (size_t v = 1; v < b->n_level && d->o->one_level; v++) {
-                b->lp.hi[x_col(b, s, k, v)] = 0;
-            }
-        }
-    }
-    for (size_t v = 1; v < b->n_level && d->o->one_level; v++) {
-        b->lp.hi[b->y0 + v] = 0;
-    }
-    for (size_t u = 0; u < b->n_unit; u++) {
-        b->lp.lo[b->t0 + u] = d->c->ambient_k;
-        b->lp.hi[b->t0 + u] = d->top_k[u];
-        b->lp.hi[b->l0 + u] = 1.2 * leak(d, u, d->top_k[u]);
-    }
-    b->lp.hi[b->speed_col] = d->w->gain;
-    b->lp.cost[b->speed_col] = 1;
-}
-
-static void share_rows(const struct build *d)
-{
-    struct tmx_bound *b = d->b;
-    for (size_t s = 0; s < b->n_sm; s++) {
-        for (size_t v = 0; v < b->n_level; v++) {
-            const size_t row = tmx_lp_row(&b->lp, 0, false);
-            b->sm_row0 = s == 0 && v == 0 ? row : b->sm_row0;
-            for (size_t k = 0; k < b->n_kernel; k++) {
-                tmx_lp_add(&b->lp, x_col(b, s, k, v), 1);
-            }
-            tmx_lp_add(&b->lp, b->y0 + v, -1);
-        }
-    }
-    b->clock_row = tmx_lp_row(&b->lp, 1, true);
-    for (size_t v = 0; v < b->n_level; v++) {
-        tmx_lp_add(&b->lp, b->y0 + v, 1);
-    }
-    for (size_t k = 0; k < b->n_kernel; k++) {
-        const size_t row = tmx_lp_row(&b->lp, 0, false);
-        b->work_row0 = k == 0 ? row : b->work_row0;
-        tmx_lp_add(&b->lp, b->speed_col, d->w->work_s[k] / d->w->sum_s);
-        for (size_t s = 0; s < b->n_sm; s++) {
-            for (size_t v = 0; v < b->n_level; v++) {
-                tmx_lp_add(&b->lp, x_col(b, s, k, v),
-                           -d->w->gain * speed_of(d->c, d->w, k, v) / (double)b->n_sm);
-            }
-        }
-    }
-}
-
-static void heat_rows(const struct build *d)
-{
-    const struct tmx_plan_chip *c = d->c;
-    struct tmx_bound *b = d->b;
-    for (size_t u = 0; u < b->n_unit; u++) {
-        const size_t row = tmx_lp_row(&b->lp, still_k(c, u), true);
-        b->heat_row0 = u == 0 ? row : b->heat_row0;
-        tmx_lp_add(&b->lp, b->t0 + u, 1);
-        for (size_t j = 0; j < b->n_unit; j++) {
-            tmx_lp_add(&b->lp, b->l0 + j, -c->influence[u * b->n_unit + j]);
-        }
-        for (size_t s = 0; s < b->n_sm; s++) {
-            for (size_t k = 0; k < b->n_kernel; k++) {
-                for (size_t v = 0; v < b->n_level; v++) {
-                    tmx_lp_add(&b->lp, x_col(b, s, k, v),
-                               -d->of_sm[u * b->n_sm + s] * watts_of(c, d->w, k, v));
-                }
-            }
-        }
-    }
-}
-
-static void leak_rows(const struct build *d)
-{
-    struct tmx_bound *b = d->b;
-    const size_t n = d->o->tangent_k ? d->o->n_tangent : N_BELOW;
-    const size_t before = b->lp.n_row;
-    for (size_t u = 0; u < b->n_unit; u++) {
-        for (size_t i = 0; i < n && d->leak_w[u] > 0; i++) {
-            const double t = d->o->tangent_k ? d->o->tangent_k[i] : d->o->limit_k - below_k[i];
-            const double slope = tmx_plan_leak_slope(d->c, u, t) * d->leak_w[u] / d->c->leak_w[u];
-            const double top_w = leak(d, u, d->top_k[u]);
-            (void)tmx_lp_row(&b->lp, top_w - leak(d, u, t) + slope * t, false);
-            tmx_lp_add(&b->lp, b->l0 + u, -1);
-            tmx_lp_add(&b->lp, b->t0 + u, slope);
-            for (size_t v = 0; v < b->n_level; v++) {
-                tmx_lp_add(&b->lp, b->y0 + v, d->c->leak[v] * top_w);
-            }
-        }
-    }
-    b->leak_row0 = before;
-    b->n_leak_row = b->lp.n_row - before;
-}
-
 /* At a level the optimum never uses, what an idle SM costs and what being at the level costs are not
  * determined, only their sum: any split is a vertex a solver may stop at. Ours: an idle SM costs what its
  * best kernel would bring there, and all SMs alike what then remains until the level itself is free. */
@@ -305,27 +209,6 @@ static void choose_prices(struct tmx_bound *b)
             b->dual[b->sm_row0 + s * b->n_level + v] += left / (double)b->n_sm;
         }
     }
-}
-
-static enum tmx_status solve(struct tmx_bound *b, struct tmx_lp_cache *solved, struct tmx_err *err)
-{
-    enum tmx_status st = tmx_lp_check(&b->lp, err);
-    TMX_TAKE(&b->arena, b->x, b->lp.n_col);
-    TMX_TAKE(&b->arena, b->dual, b->lp.n_row);
-    TMX_TAKE(&b->arena, b->reduced, b->lp.n_col);
-    st = st || !b->arena.failed ? st : tmx_fail(err, TMX_ENOMEM, "bound");
-    st = st ? st : tmx_lp_cache_lp(solved, &b->lp, b->x, b->dual, &b->objective, err);
-    if (st) {
-        return st;
-    }
-    for (size_t i = 0; i < b->lp.n_row; i++) {
-        b->dual[i] = b->lp.equal[i] || b->dual[i] > 0 ? b->dual[i] : 0;
-    }
-    choose_prices(b);
-    b->speed = tmx_lp_bound(&b->lp, b->dual, b->reduced);
-    b->certificate = b->speed - b->objective;
-    b->speed = fmin(b->speed, b->lp.hi[b->speed_col]);
-    return TMX_OK;
 }
 
 enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *c, const struct tmx_work *w,
@@ -363,12 +246,81 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
     }
     st = st ? st : tmx_lp_init(&b->lp, b->speed_col + 1, err);
     if (!st) {
-        columns(&d);
-        share_rows(&d);
-        heat_rows(&d);
-        leak_rows(&d);
-        b->limit_row0 = b->lp.n_row;
-        for (size_t s = 0; s < b->n_sm; s++) { /* of an SM of several units the sensor reads their mean */
+        for (size_t s = 0; s < b->n_sm; s++) {
+            for (size_t k = 0; k < b->n_kernel; k++) {
+                for (size_t v = 1; v < b->n_level && o->one_level; v++) {
+                    b->lp.hi[x_col(b, s, k, v)] = 0;
+                }
+            }
+        }
+        for (size_t v = 1; v < b->n_level && o->one_level; v++) {
+            b->lp.hi[b->y0 + v] = 0;
+        }
+        for (size_t u = 0; u < b->n_unit; u++) {
+            b->lp.lo[b->t0 + u] = c->ambient_k;
+            b->lp.hi[b->t0 + u] = d.top_k[u];
+            b->lp.hi[b->l0 + u] = 1.2 * leak(&d, u, d.top_k[u]);
+        }
+        b->lp.hi[b->speed_col] = w->gain;
+        b->lp.cost[b->speed_col] = 1;
+        b->sm_row0 = b->lp.n_row; /* rows: shares of each SM, */
+        for (size_t s = 0; s < b->n_sm; s++) {
+            for (size_t v = 0; v < b->n_level; v++) {
+                (void)tmx_lp_row(&b->lp, 0, false);
+                for (size_t k = 0; k < b->n_kernel; k++) {
+                    tmx_lp_add(&b->lp, x_col(b, s, k, v), 1);
+                }
+                tmx_lp_add(&b->lp, b->y0 + v, -1);
+            }
+        }
+        b->clock_row = tmx_lp_row(&b->lp, 1, true); /* of the clock, */
+        for (size_t v = 0; v < b->n_level; v++) {
+            tmx_lp_add(&b->lp, b->y0 + v, 1);
+        }
+        b->work_row0 = b->lp.n_row; /* work, */
+        for (size_t k = 0; k < b->n_kernel; k++) {
+            (void)tmx_lp_row(&b->lp, 0, false);
+            tmx_lp_add(&b->lp, b->speed_col, w->work_s[k] / w->sum_s);
+            for (size_t s = 0; s < b->n_sm; s++) {
+                for (size_t v = 0; v < b->n_level; v++) {
+                    tmx_lp_add(&b->lp, x_col(b, s, k, v), -w->gain * speed_of(c, w, k, v) / (double)b->n_sm);
+                }
+            }
+        }
+        b->heat_row0 = b->lp.n_row; /* heat, */
+        for (size_t u = 0; u < b->n_unit; u++) {
+            (void)tmx_lp_row(&b->lp, still_k(c, u), true);
+            tmx_lp_add(&b->lp, b->t0 + u, 1);
+            for (size_t j = 0; j < b->n_unit; j++) {
+                tmx_lp_add(&b->lp, b->l0 + j, -c->influence[u * b->n_unit + j]);
+            }
+            for (size_t s = 0; s < b->n_sm; s++) {
+                for (size_t k = 0; k < b->n_kernel; k++) {
+                    for (size_t v = 0; v < b->n_level; v++) {
+                        tmx_lp_add(&b->lp, x_col(b, s, k, v),
+                                   -d.of_sm[u * b->n_sm + s] * watts_of(c, w, k, v));
+                    }
+                }
+            }
+        }
+        const size_t n = o->tangent_k ? o->n_tangent : N_BELOW;
+        b->leak_row0 = b->lp.n_row; /* leakage, */
+        for (size_t u = 0; u < b->n_unit; u++) {
+            for (size_t i = 0; i < n && d.leak_w[u] > 0; i++) {
+                const double t = o->tangent_k ? o->tangent_k[i] : o->limit_k - below_k[i];
+                const double slope = tmx_plan_leak_slope(c, u, t) * d.leak_w[u] / c->leak_w[u];
+                const double top_w = leak(&d, u, d.top_k[u]);
+                (void)tmx_lp_row(&b->lp, top_w - leak(&d, u, t) + slope * t, false);
+                tmx_lp_add(&b->lp, b->l0 + u, -1);
+                tmx_lp_add(&b->lp, b->t0 + u, slope);
+                for (size_t v = 0; v < b->n_level; v++) {
+                    tmx_lp_add(&b->lp, b->y0 + v, c->leak[v] * top_w);
+                }
+            }
+        }
+        b->n_leak_row = b->lp.n_row - b->leak_row0;
+        b->limit_row0 = b->lp.n_row; /* and the limit where the sensor of several units reads their mean */
+        for (size_t s = 0; s < b->n_sm; s++) {
             if (!is_sensor(c, c->chip->unit_of_sm[s])) {
                 (void)tmx_lp_row(&b->lp, o->limit_k, false);
                 for (size_t u = c->chip->unit_of_sm[s]; u < b->n_unit; u++) {
@@ -384,7 +336,21 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
                 tmx_lp_add(&b->lp, i, -1);
             }
         }
-        st = solve(b, o->solved, err);
+        st = tmx_lp_check(&b->lp, err);
+        TMX_TAKE(&b->arena, b->x, b->lp.n_col);
+        TMX_TAKE(&b->arena, b->dual, b->lp.n_row);
+        TMX_TAKE(&b->arena, b->reduced, b->lp.n_col);
+        st = st || !b->arena.failed ? st : tmx_fail(err, TMX_ENOMEM, "bound");
+        st = st ? st : tmx_lp_cache_lp(o->solved, &b->lp, b->x, b->dual, &b->objective, err);
+    }
+    if (!st) {
+        for (size_t i = 0; i < b->lp.n_row; i++) {
+            b->dual[i] = b->lp.equal[i] || b->dual[i] > 0 ? b->dual[i] : 0;
+        }
+        choose_prices(b);
+        b->speed = tmx_lp_bound(&b->lp, b->dual, b->reduced);
+        b->certificate = b->speed - b->objective;
+        b->speed = fmin(b->speed, b->lp.hi[b->speed_col]);
     }
     if (st == TMX_ESOLVE) {
         st =

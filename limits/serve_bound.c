@@ -286,27 +286,6 @@ static void prompt_rays(struct build *d, struct kind *k, double most)
     }
 }
 
-/* Iterations of 1 .. most sequences: tangents of B (a + b B) at B = t meet in the middle of two t, at
- * a B + b t1 t2. */
-static void token_rays(struct kind *k, double most)
-{
-    const double ratio = pow(most, 1.0 / N_TANGENT);
-    struct rays *r = &k->token;
-    r->x[r->n++] = 1;
-    for (int i = 0; i < N_TANGENT && most > 1; i++) {
-        const double low = pow(ratio, i), high = pow(ratio, i + 1);
-        r->x[r->n] = (low + high) / 2;
-        r->e[r->n++] = low * high;
-    }
-    r->e[0] = 1;
-    r->x[r->n] = most;
-    r->e[r->n++] = most * most;
-    for (size_t i = 0; i < r->n; i++) {
-        r->s[i] = k->a + k->b * r->x[i];
-        r->e[i] = k->a * r->x[i] + k->b * r->e[i];
-    }
-}
-
 static void make_kinds(struct build *d)
 {
     const struct tmx_serve_options *o = &d->spec->options;
@@ -958,34 +937,6 @@ static void add_cut(struct build *d, const struct gpus *g, const struct cut *c, 
     tmx_lp_add(lp, x->mean + DRAM_W, c->dram);
 }
 
-static void heat_rows(struct build *d)
-{
-    struct tmx_lp *lp = &d->lp;
-    for (size_t i = 0; i < d->n_gpus; i++) {
-        const struct gpus *g = &d->gpus[i];
-        (void)tmx_lp_row(lp, g->room_k, true);
-        tmx_lp_add(lp, g->col, 1);
-        for (size_t j = 0; j < d->n_gpus; j++) {
-            tmx_lp_add(lp, d->gpus[j].col + 1, -g->rise_k[j]);
-        }
-        for (size_t c = 0; c < g->cuts.n_heat; c++) {
-            add_cut(d, g, &g->cuts.heat[c], -1, 0);
-        }
-    }
-    d->die_row0 = lp->n_row;
-    for (size_t i = 0; i < d->n_gpus; i++) {
-        for (size_t c = 0; c < d->gpus[i].cuts.n_die; c++) {
-            add_cut(d, &d->gpus[i], &d->gpus[i].cuts.die[c], 0, d->b->die_k);
-        }
-    }
-    d->memory_row0 = lp->n_row;
-    for (size_t i = 0; i < d->n_gpus; i++) {
-        for (size_t c = 0; c < d->gpus[i].cuts.n_memory && isfinite(d->b->memory_k); c++) {
-            add_cut(d, &d->gpus[i], &d->gpus[i].cuts.memory[c], 0, d->b->memory_k);
-        }
-    }
-}
-
 /* Watts of each row: GPUs with their boards, and the nodes beside them. */
 static void row_rows(struct build *d)
 {
@@ -1064,8 +1015,31 @@ static void make_rows(struct build *d)
     d->end_row = time_end;
     row_rows(d);
     d->die_row0 = d->memory_row0 = lp->n_row;
-    if (d->heat) {
-        heat_rows(d);
+    if (!d->heat) {
+        return;
+    }
+    for (size_t i = 0; i < d->n_gpus; i++) {
+        const struct gpus *g = &d->gpus[i];
+        (void)tmx_lp_row(lp, g->room_k, true);
+        tmx_lp_add(lp, g->col, 1);
+        for (size_t j = 0; j < d->n_gpus; j++) {
+            tmx_lp_add(lp, d->gpus[j].col + 1, -g->rise_k[j]);
+        }
+        for (size_t c = 0; c < g->cuts.n_heat; c++) {
+            add_cut(d, g, &g->cuts.heat[c], -1, 0);
+        }
+    }
+    d->die_row0 = lp->n_row;
+    for (size_t i = 0; i < d->n_gpus; i++) {
+        for (size_t c = 0; c < d->gpus[i].cuts.n_die; c++) {
+            add_cut(d, &d->gpus[i], &d->gpus[i].cuts.die[c], 0, d->b->die_k);
+        }
+    }
+    d->memory_row0 = lp->n_row;
+    for (size_t i = 0; i < d->n_gpus; i++) {
+        for (size_t c = 0; c < d->gpus[i].cuts.n_memory && isfinite(d->b->memory_k); c++) {
+            add_cut(d, &d->gpus[i], &d->gpus[i].cuts.memory[c], 0, d->b->memory_k);
+        }
     }
 }
 
@@ -1154,27 +1128,6 @@ static void solve(struct build *d)
     }
 }
 
-/* ---- which limits ---- */
-
-static void find_limits(struct build *d, const struct tmx_serve_bound_options *o)
-{
-    struct tmx_serve_bound *b = d->b;
-    const double trip_k = tmx_sim_trip_k(tmx_run_sim(d->run)), budget_w = d->spec->row_options.budget_w;
-    double die_k = trip_k > 0 ? trip_k : INFINITY, memory_k = INFINITY;
-    for (size_t g = 0; g < d->n_instance * d->tp; g++) {
-        const struct tmx_chip_board *board = &d->spec->gpu[g].chip->board;
-        die_k = board->slowdown_c > 0 ? fmin(die_k, board->slowdown_c + TMX_ZERO_C) : die_k;
-        memory_k = board->memory_c > 0 ? fmin(memory_k, board->memory_c + TMX_ZERO_C) : memory_k;
-    }
-    b->die_k = o->die_k > 0 ? o->die_k : die_k;
-    b->memory_k = o->memory_k > 0 ? o->memory_k : memory_k;
-    b->row_w = o->row_w > 0 ? o->row_w : budget_w > 0 ? budget_w : INFINITY;
-    b->tbt_s = o->tbt_s > 0 ? o->tbt_s : INFINITY;
-    if (d->heat && !isfinite(b->die_k)) {
-        tmx_error(d->err, TMX_EUNSUPPORTED, "no bound here: nothing limits the temperature");
-    }
-}
-
 /* What needs no thermal model. End it with finish, also after failure. */
 static void open(struct build *d, const struct tmx_run *run, struct tmx_err *err)
 {
@@ -1234,14 +1187,44 @@ enum tmx_status tmx_serve_bound(struct tmx_serve_bound *b, const struct tmx_run 
     *b = (struct tmx_serve_bound){0};
     open(&d, run, &own);
     d.b = b;
-    if (!own.code) {
-        find_limits(&d, o);
+    if (!own.code) { /* which limits */
+        const double trip_k = tmx_sim_trip_k(tmx_run_sim(run)), budget_w = d.spec->row_options.budget_w;
+        double die_k = trip_k > 0 ? trip_k : INFINITY, memory_k = INFINITY;
+        for (size_t g = 0; g < d.n_instance * d.tp; g++) {
+            const struct tmx_chip_board *board = &d.spec->gpu[g].chip->board;
+            die_k = board->slowdown_c > 0 ? fmin(die_k, board->slowdown_c + TMX_ZERO_C) : die_k;
+            memory_k = board->memory_c > 0 ? fmin(memory_k, board->memory_c + TMX_ZERO_C) : memory_k;
+        }
+        b->die_k = o->die_k > 0 ? o->die_k : die_k;
+        b->memory_k = o->memory_k > 0 ? o->memory_k : memory_k;
+        b->row_w = o->row_w > 0 ? o->row_w : budget_w > 0 ? budget_w : INFINITY;
+        b->tbt_s = o->tbt_s > 0 ? o->tbt_s : INFINITY;
+        if (d.heat && !isfinite(b->die_k)) {
+            tmx_error(&own, TMX_EUNSUPPORTED, "no bound here: nothing limits the temperature");
+        }
         read_requests(&d);
     }
     for (size_t i = 0; i < d.n_kind && !own.code; i++) {
         const struct tmx_serve_scheduler_options *s = &d.spec->scheduler;
-        prompt_rays(&d, &d.kind[i], fmin(budget_of(s), s->max_batch * (double)d.max_input));
-        token_rays(&d.kind[i], s->max_batch);
+        struct kind *k = &d.kind[i];
+        struct rays *r = &k->token;
+        prompt_rays(&d, k, fmin(budget_of(s), s->max_batch * (double)d.max_input));
+        /* iterations of 1 .. most sequences: tangents of B (a + b B) at B = t meet in the middle of two t, at
+         * a B + b t1 t2 */
+        const double most = s->max_batch, ratio = pow(most, 1.0 / N_TANGENT);
+        r->x[r->n++] = 1;
+        for (int t = 0; t < N_TANGENT && most > 1; t++) {
+            const double low = pow(ratio, t), high = pow(ratio, t + 1);
+            r->x[r->n] = (low + high) / 2;
+            r->e[r->n++] = low * high;
+        }
+        r->e[0] = 1;
+        r->x[r->n] = most;
+        r->e[r->n++] = most * most;
+        for (size_t t = 0; t < r->n; t++) {
+            r->s[t] = k->a + k->b * r->x[t];
+            r->e[t] = k->a * r->x[t] + k->b * r->e[t];
+        }
     }
     if (d.heat) {
         make_all_cuts(&d);
