@@ -21,26 +21,6 @@ static void fixed_row(struct tmx_table *t, const char *name, const char *gpu, do
     tmx_table_row(t, "%s %s %s %g %s - - - %s %s", name, gpu, "", value, unit, "given", note);
 }
 
-/* What a row's watts were taken for, and who said so. */
-static void power_row(struct tmx_table *t, const struct tmx_calibration *c)
-{
-    char note[160];
-    if (c->power_window_s > 0) {
-        snprintf(note, sizeof note, "given: a mean over %g s", c->power_window_s);
-    } else {
-        snprintf(note, sizeof note, "%s%s",
-                 c->model.power_is_mean ? "a row's power is the mean since the row before"
-                                        : "a row's power is that of its time",
-                 c->power_is == TMX_POWER_AUTO ? ": fits better (--power-is)"
-                 : c->power_instant            ? ": by the name of its column"
-                                               : ": given");
-    }
-    fixed_row(t, "power_is_mean", "all", c->model.power_is_mean ? 1 : 0, "1", note);
-    if (c->power_window_s > 0 && c->model.power_lag_s > 0) {
-        fixed_row(t, "power_lag_s", "all", c->model.power_lag_s, "s", "half of it");
-    }
-}
-
 /* NULL: no memory. */
 static struct tmx_table *fit_table(const struct tmx_calibration *c, const struct tmx_measured *log)
 {
@@ -57,7 +37,21 @@ static struct tmx_table *fit_table(const struct tmx_calibration *c, const struct
               c->model.rpm_ref > 0 ? "sinks and preheat are given at this speed"
                                    : "no fan speed known: holds for this fan curve only");
     fixed_row(t, "power_w", "all", 1, "1", c->model.power_from);
-    power_row(t, c);
+    /* what a row's watts were taken for, and who said so */
+    if (c->power_window_s > 0) {
+        snprintf(note, sizeof note, "given: a mean over %g s", c->power_window_s);
+    } else {
+        snprintf(note, sizeof note, "%s%s",
+                 c->model.power_is_mean ? "a row's power is the mean since the row before"
+                                        : "a row's power is that of its time",
+                 c->power_is == TMX_POWER_AUTO ? ": fits better (--power-is)"
+                 : c->power_instant            ? ": by the name of its column"
+                                               : ": given");
+    }
+    fixed_row(t, "power_is_mean", "all", c->model.power_is_mean ? 1 : 0, "1", note);
+    if (c->power_window_s > 0 && c->model.power_lag_s > 0) {
+        fixed_row(t, "power_lag_s", "all", c->model.power_lag_s, "s", "half of it");
+    }
     fixed_row(t, "power_low_w", "all", c->model.power_low_w, "W", "");
     fixed_row(t, "power_high_w", "all", c->model.power_high_w, "W", "");
     fixed_row(t, "residual_k", "all", c->fit.rms_k, "K", "rms of the residual");
@@ -90,28 +84,6 @@ static struct tmx_table *fit_table(const struct tmx_calibration *c, const struct
     return t;
 }
 
-/* parameter,gpu,run and a column for each of the rows. */
-static struct tmx_table *covariance_table(const struct tmx_calibration *c, const struct tmx_measured *log)
-{
-    const size_t n = c->fit.n_parameter;
-    struct tmx_table *t = tmx_table_of("parameter gpu run");
-    for (size_t k = 1; k <= n; k++) {
-        char name[24];
-        snprintf(name, sizeof name, "row_%zu", k);
-        tmx_table_extend(t, name, TMX_COLUMN_REAL, 9);
-    }
-    for (size_t k = 0; k < n; k++) {
-        const struct tmx_fit_parameter *p = &c->fit.parameter[k];
-        tmx_table_row(t, "%s %s %s", tmx_fit_kinds[p->kind].name,
-                      p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
-                      p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "");
-        for (size_t i = 0; i < n; i++) {
-            tmx_table_real_or_empty(t, c->covariance[k * n + i]);
-        }
-    }
-    return t;
-}
-
 /* Not after an error. */
 static void save(struct tmx_table *t, const char *dir, const char *name, struct tmx_err *err)
 {
@@ -119,30 +91,6 @@ static void save(struct tmx_table *t, const char *dir, const char *name, struct 
     tmx_path_join(path, dir, name, err);
     tmx_table_save(t, TMX_FORMAT_CSV, path, err);
     tmx_table_destroy(t);
-}
-
-/* What the rows of the fit have to say, below it. */
-static void print_notes(const struct tmx_table *t, size_t width, FILE *out)
-{
-    enum { PARAMETER = 0, INDENT = 2 };
-    const size_t note = tmx_table_find(t, "note");
-    fputc('\n', out);
-    for (size_t r = 0; r < tmx_table_rows(t); r++) {
-        const struct tmx_cell *words = tmx_table_cell(t, r, note);
-        char line[1024];
-        const char *parameter = tmx_table_cell(t, r, PARAMETER)->text;
-        bool said =
-            words->empty || !words->text[0] || strcmp(parameter, "upstream") == 0; /* below, or before */
-        for (size_t k = 0; k < r && !said; k++) {
-            const struct tmx_cell *before = tmx_table_cell(t, k, note);
-            said = !before->empty && strcmp(before->text, words->text) == 0 &&
-                   strcmp(tmx_table_cell(t, k, PARAMETER)->text, parameter) == 0;
-        }
-        if (!said) {
-            snprintf(line, sizeof line, "%s: %s", parameter, words->text);
-            tmx_text_wrap(line, INDENT, width, out);
-        }
-    }
 }
 
 /* The highest power of a GPU in the log. */
@@ -258,14 +206,32 @@ enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const stru
 {
     static const char *const shown[] = {"parameter",      "gpu",   "run", "value", "unit",
                                         "standard_error", "status"};
+    enum { PARAMETER = 0, INDENT = 2 };
     const size_t width = tmx_os_terminal_width(out);
     const struct tmx_screen screen = {
         .width = width, .column = shown, .n_column = sizeof shown / sizeof shown[0]};
     struct tmx_err failed = {0};
     print_verdict(c, log, width, out, &failed);
     struct tmx_table *t = fit_table(c, log);
-    if (!failed.code && (t ? !tmx_table_write_screen(t, &screen, out, &failed) : !tmx_no_memory(&failed))) {
-        print_notes(t, width, out);
+    const size_t note = tmx_table_find(t, "note");
+    (void)(failed.code || tmx_table_write_screen(t, &screen, out, &failed));
+    fputs(failed.code ? "" : "\n", out);
+    /* what the rows of the fit have to say, below it */
+    for (size_t r = 0; r < tmx_table_rows(t) && !failed.code; r++) {
+        const struct tmx_cell *words = tmx_table_cell(t, r, note);
+        char line[1024];
+        const char *parameter = tmx_table_cell(t, r, PARAMETER)->text;
+        bool said =
+            words->empty || !words->text[0] || strcmp(parameter, "upstream") == 0; /* below, or before */
+        for (size_t k = 0; k < r && !said; k++) {
+            const struct tmx_cell *before = tmx_table_cell(t, k, note);
+            said = !before->empty && strcmp(before->text, words->text) == 0 &&
+                   strcmp(tmx_table_cell(t, k, PARAMETER)->text, parameter) == 0;
+        }
+        if (!said) {
+            snprintf(line, sizeof line, "%s: %s", parameter, words->text);
+            tmx_text_wrap(line, INDENT, width, out);
+        }
     }
     tmx_table_destroy(t);
     if (failed.code) {
@@ -769,8 +735,24 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
     }
     (void)(tmx_os_mkdirs(dir, err) || tmx_folder_open(dir, TMX_FOLDER_RESULTS, err));
     save(fit_table(c, log), dir, "fit.csv", err);
-    save(covariance_table(c, log), dir, "covariance.csv", err);
-    struct tmx_table *t = tmx_table_of("run gpu time_s:3 power_w:1 measured_c:1 predicted_c:2 residual_k:2");
+    const size_t n = c->fit.n_parameter;
+    struct tmx_table *t = tmx_table_of("parameter gpu run"); /* and a column for each of the rows */
+    for (size_t k = 1; k <= n; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "row_%zu", k);
+        tmx_table_extend(t, name, TMX_COLUMN_REAL, 9);
+    }
+    for (size_t k = 0; k < n; k++) {
+        const struct tmx_fit_parameter *p = &c->fit.parameter[k];
+        tmx_table_row(t, "%s %s %s", tmx_fit_kinds[p->kind].name,
+                      p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
+                      p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "");
+        for (size_t i = 0; i < n; i++) {
+            tmx_table_real_or_empty(t, c->covariance[k * n + i]);
+        }
+    }
+    save(t, dir, "covariance.csv", err);
+    t = tmx_table_of("run gpu time_s:3 power_w:1 measured_c:1 predicted_c:2 residual_k:2");
     for (size_t i = 0; i < log->n_series; i++) {
         const struct tmx_series *s = &log->series[i];
         for (size_t k = 0; k < s->n; k++) {

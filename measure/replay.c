@@ -286,24 +286,6 @@ struct errors {                 /* scratch of a direction in which the calibrati
     double *temp[2], *if_so[2]; /* [rows of the longest series] as logged, and with the what-ifs */
 };
 
-/* The model a thousandth to either side along a direction. */
-static void move(struct errors *e, const struct tmx_rc *model, const struct tmx_fit_errors *of, size_t k)
-{
-    static const double STEP = 1e-3;
-    double most = 0;
-    for (size_t i = 0; i < of->n; i++) {
-        most = fmax(most, fabs(of->direction[k * of->n + i]));
-    }
-    e->half = most > 0 ? STEP / most : 0;
-    for (int side = 0; side < 2; side++) {
-        tmx_rc_copy(&e->moved[side], model);
-        for (size_t i = 0; i < of->n; i++) {
-            tmx_fit_shift(&e->moved[side], &of->parameter[i],
-                          (side ? 1 : -1) * e->half * of->direction[k * of->n + i]);
-        }
-    }
-}
-
 /* What a fitted ambient makes good: the mean error of its run's rows, which set it. */
 static void refit_ambients(struct errors *e, const struct tmx_fit *f, const bool *known,
                            double *const *logged, double *start, struct tmx_err *err)
@@ -339,7 +321,7 @@ static void judge_errors(struct tmx_replay *r, const struct tmx_fit *f, const st
                          const struct what_if *w, const struct tmx_replay_options *o, const bool *known,
                          double *start, struct tmx_err *err)
 {
-    static const double TWO_SIDED_95 = 1.96;
+    static const double TWO_SIDED_95 = 1.96, STEP = 1e-3;
     const struct tmx_fit_errors *of = o->errors;
     struct errors e = {.half = 0};
     const bool fitted = o->ambient != TMX_AMBIENT_GIVEN;
@@ -358,7 +340,18 @@ static void judge_errors(struct tmx_replay *r, const struct tmx_fit *f, const st
     }
     tmx_arena_check(&r->arena, err);
     for (size_t k = 0; k < of->n && !err->code; k++) {
-        move(&e, f->model, of, k);
+        double most = 0;
+        for (size_t i = 0; i < of->n; i++) {
+            most = fmax(most, fabs(of->direction[k * of->n + i]));
+        }
+        e.half = most > 0 ? STEP / most : 0;
+        for (int side = 0; side < 2; side++) { /* the model a thousandth to either side along the direction */
+            tmx_rc_copy(&e.moved[side], f->model);
+            for (size_t i = 0; i < of->n; i++) {
+                tmx_fit_shift(&e.moved[side], &of->parameter[i],
+                              (side ? 1 : -1) * e.half * of->direction[k * of->n + i]);
+            }
+        }
         if (e.half == 0) {
             continue;
         }
@@ -434,36 +427,10 @@ static void predict_what_if(struct tmx_replay *r, const struct tmx_fit *f, const
     tmx_arena_finish(&own);
 }
 
-/* A calibration knows the powers it was fitted to; what is further away leans on its slopes. No cap holds a
- * board below what it draws idle. */
-static void compare_range(const struct tmx_rc *model, const struct tmx_measured *log,
-                          const struct what_if *what, const struct tmx_log *say)
-{
-    static const double FAR = 1.25;
-    const struct tmx_series *most = NULL;
-    double high_w = 0, idle_w = INFINITY;
-    for (size_t i = 0; i < log->n_series; i++) {
-        const struct tmx_range of = tmx_range_of(log->series[i].q[TMX_Q_POWER], log->series[i].n);
-        const double w = fmin(what->scale * of.high, isnan(what->cap_w) ? INFINITY : what->cap_w);
-        most = w > high_w ? &log->series[i] : most;
-        high_w = fmax(high_w, w);
-        idle_w = fmin(idle_w, what->scale * of.low);
-    }
-    if (what->cap_w < idle_w) {
-        tmx_log_say(say, TMX_LOG_WARNING, "a cap of %g W: no GPU of the log ever draws less than %.0f W",
-                    what->cap_w, idle_w);
-    }
-    if (model->power_high_w > 0 && high_w > FAR * model->power_high_w) {
-        tmx_log_say(
-            say, TMX_LOG_WARNING,
-            "run %s reaches %.0f W, the calibration's log %.0f to %.0f W: errors grow with the distance",
-            log->run[most->run], high_w, model->power_low_w, model->power_high_w);
-    }
-}
-
 enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, const struct tmx_measured *log,
                            const struct tmx_replay_options *o, const struct tmx_log *say, struct tmx_err *err)
 {
+    static const double FAR = 1.25;
     struct tmx_rc own = *model;
     struct what_if w;
     const size_t n = log->n_series;
@@ -506,7 +473,27 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
                 "same power? --column power_w=NAME takes another",
                 model->power_from, from);
         }
-        compare_range(model, log, &w, say);
+        /* a calibration knows the powers it was fitted to; what is further away leans on its slopes; no cap
+         * holds a board below what it draws idle */
+        const struct tmx_series *most = NULL;
+        double high_w = 0, idle_w = INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            const struct tmx_range of = tmx_range_of(log->series[i].q[TMX_Q_POWER], log->series[i].n);
+            const double high = fmin(w.scale * of.high, isnan(w.cap_w) ? INFINITY : w.cap_w);
+            most = high > high_w ? &log->series[i] : most;
+            high_w = fmax(high_w, high);
+            idle_w = fmin(idle_w, w.scale * of.low);
+        }
+        if (w.cap_w < idle_w) {
+            tmx_log_say(say, TMX_LOG_WARNING, "a cap of %g W: no GPU of the log ever draws less than %.0f W",
+                        w.cap_w, idle_w);
+        }
+        if (model->power_high_w > 0 && high_w > FAR * model->power_high_w) {
+            tmx_log_say(
+                say, TMX_LOG_WARNING,
+                "run %s reaches %.0f W, the calibration's log %.0f to %.0f W: errors grow with the distance",
+                log->run[most->run], high_w, model->power_low_w, model->power_high_w);
+        }
     }
     for (size_t i = 0; !failed.code && i < n; i++) {
         start[i] = NAN;

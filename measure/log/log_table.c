@@ -33,50 +33,6 @@ static size_t split(struct tmx_span line, char separator, bool lists, struct tmx
     }
 }
 
-static char separator_of(struct tmx_span head)
-{
-    static const char any[] = {',', ';', '\t', '|'};
-    size_t best = 0;
-    char separator = ',';
-    for (size_t i = 0; i < sizeof any; i++) {
-        size_t n = 0;
-        for (const char *p = head.begin; p < head.end; p++) {
-            n += *p == any[i];
-        }
-        if (n > best) {
-            best = n;
-            separator = any[i];
-        }
-    }
-    return separator;
-}
-
-/* --column inlet_c=NAME: the columns that stand for a quantity, or for whose row it is, by the user's word.
- */
-static void apply_wanted(struct tmx_collect *c, struct tmx_columns *t)
-{
-    const char *const *wanted = c->options ? c->options->column : NULL;
-    for (size_t i = 0; wanted && wanted[i] && !c->err.code; i++) {
-        const char *eq = strchr(wanted[i], '=');
-        const int q = tmx_column_by_name((struct tmx_span){wanted[i], eq ? eq : wanted[i]});
-        size_t k = 0;
-        while (eq && k < t->n && !tmx_span_is(tmx_span_trim(t->name[k]), eq + 1)) {
-            k++;
-        }
-        if (q == TMX_COLUMN_UNUSED) {
-            tmx_error(
-                &c->err, TMX_ECONFIG,
-                "column %s: expected power_w=NAME, temp_c=NAME, time_s=NAME, gpu=NAME, inlet_c=NAME, ...",
-                wanted[i]);
-        } else if (k == t->n) {
-            tmx_error_at(&c->err, TMX_ECONFIG, c->text->name, 1, "there is no column \"%s\"", eq + 1);
-        } else {
-            t->use[k] = (struct tmx_column_use){q, 1, 0, -2};
-            tmx_column_unit(t->name[k], q, &t->use[k]);
-        }
-    }
-}
-
 /* A last line without an end whose last cell is shorter than that of the line before: written in part. */
 static bool cut_in_cell(const struct tmx_text_file *text, const struct tmx_span *line, char separator)
 {
@@ -211,32 +167,6 @@ static void count_values(struct tmx_collect *c, struct tmx_columns *t, struct tm
     c->n_header = headers;
 }
 
-static double time_of(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_span *cell,
-                      unsigned line)
-{
-    const size_t date = t->from[0][TMX_Q_TIME], of_day = t->from[0][TMX_COLUMN_CLOCK_TIME],
-                 k = date < t->n ? date : of_day;
-    char both[96] = "", day[48] = "", clock[48] = "";
-    struct tmx_span shown = k < t->n ? tmx_span_trim(cell[k]) : (struct tmx_span){"", ""};
-    double seconds = NAN;
-    bool ok = true;
-    if (of_day < t->n && date < t->n) { /* a column of dates and one of times */
-        ok = tmx_span_copy(shown, day, sizeof day) &&
-             tmx_span_copy(tmx_span_trim(cell[of_day]), clock, sizeof clock);
-        snprintf(both, sizeof both, "%s %s", day, clock);
-        shown = (struct tmx_span){both, both + strlen(both)};
-        ok = ok && tmx_time_parse(shown, &seconds);
-    } else if (k < t->n) {
-        ok = tmx_cell_value(&t->use[k], cell[k], t->separator != ',', &seconds);
-    }
-    if (!ok || (k < t->n && isnan(seconds))) {
-        tmx_collect_error(c, line,
-                          "\"%.*s\" is no time: expected seconds, or a stamp such as 2025/01/07 12:34:56.789",
-                          TMX_SPAN_ARG(shown));
-    }
-    return seconds;
-}
-
 /* The quantities of a row but its time, each from a column. */
 static void take(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_span *cell,
                  const size_t *from, struct tmx_row *row)
@@ -262,10 +192,29 @@ static void read_row(struct tmx_collect *c, const struct tmx_columns *t, const s
     struct tmx_row row = {.line = tmx_collect_line(c, line)};
     struct tmx_who who = {cell_at(t, cell, TMX_COLUMN_HOST), cell_at(t, cell, TMX_COLUMN_GPU),
                           cell_at(t, cell, TMX_COLUMN_UUID), cell_at(t, cell, TMX_COLUMN_PART)};
-    for (int q = TMX_Q_TIME + 1; q < TMX_N_LOG_QUANTITY; q++) {
+    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
         row.q[q] = NAN;
     }
-    row.q[TMX_Q_TIME] = time_of(c, t, cell, row.line);
+    const size_t date = t->from[0][TMX_Q_TIME], of_day = t->from[0][TMX_COLUMN_CLOCK_TIME],
+                 k = date < t->n ? date : of_day;
+    char both[96] = "", day[48] = "", clock[48] = "";
+    struct tmx_span shown = k < t->n ? tmx_span_trim(cell[k]) : (struct tmx_span){"", ""};
+    double *seconds = &row.q[TMX_Q_TIME];
+    bool ok = true;
+    if (of_day < t->n && date < t->n) { /* a column of dates and one of times */
+        ok = tmx_span_copy(shown, day, sizeof day) &&
+             tmx_span_copy(tmx_span_trim(cell[of_day]), clock, sizeof clock);
+        snprintf(both, sizeof both, "%s %s", day, clock);
+        shown = (struct tmx_span){both, both + strlen(both)};
+        ok = ok && tmx_time_parse(shown, seconds);
+    } else if (k < t->n) {
+        ok = tmx_cell_value(&t->use[k], cell[k], t->separator != ',', seconds);
+    }
+    if (!ok || (k < t->n && isnan(*seconds))) {
+        tmx_collect_error(c, row.line,
+                          "\"%.*s\" is no time: expected seconds, or a stamp such as 2025/01/07 12:34:56.789",
+                          TMX_SPAN_ARG(shown));
+    }
     take(c, t, cell, t->from[0], &row);
     if (t->n_wide == 0 && !c->err.code) {
         tmx_collect_row(c, &row, cell_at(t, cell, TMX_COLUMN_RUN), &who);
@@ -306,6 +255,7 @@ static bool is_data(const struct tmx_columns *t)
 static void read_header(struct tmx_collect *c, struct tmx_columns *t, const struct tmx_alias *aliases,
                         struct tmx_lines *l)
 {
+    static const char any[] = {',', ';', '\t', '|'};
     const char *are = c->options ? c->options->columns_are : NULL;
     struct tmx_lines before;
     do {
@@ -315,7 +265,15 @@ static void read_header(struct tmx_collect *c, struct tmx_columns *t, const stru
             return;
         }
     } while (tmx_span_length(tmx_span_trim(l->line)) == 0 || *tmx_span_trim(l->line).begin == '#');
-    t->separator = separator_of(l->line);
+    t->separator = ',';
+    for (size_t i = 0, best = 0; i < sizeof any; i++) { /* the most frequent one */
+        size_t n = 0;
+        for (const char *p = l->line.begin; p < l->line.end; p++) {
+            n += *p == any[i];
+        }
+        t->separator = n > best ? any[i] : t->separator;
+        best = n > best ? n : best;
+    }
     t->n = split(l->line, t->separator, false, t->name);
     while (t->n > 1 && t->n <= TMX_MAX_COLUMN && tmx_span_length(tmx_span_trim(t->name[t->n - 1])) == 0) {
         t->n--;
@@ -361,7 +319,28 @@ static void read_header(struct tmx_collect *c, struct tmx_columns *t, const stru
             t->use[i].quantity = TMX_COLUMN_CLOCK_TIME;
         }
     }
-    apply_wanted(c, t);
+    /* --column inlet_c=NAME: the columns that stand for a quantity, or for whose row it is, by the user's
+     * word */
+    const char *const *wanted = c->options ? c->options->column : NULL;
+    for (size_t i = 0; wanted && wanted[i] && !c->err.code; i++) {
+        const char *eq = strchr(wanted[i], '=');
+        const int q = tmx_column_by_name((struct tmx_span){wanted[i], eq ? eq : wanted[i]});
+        size_t k = 0;
+        while (eq && k < t->n && !tmx_span_is(tmx_span_trim(t->name[k]), eq + 1)) {
+            k++;
+        }
+        if (q == TMX_COLUMN_UNUSED) {
+            tmx_error(
+                &c->err, TMX_ECONFIG,
+                "column %s: expected power_w=NAME, temp_c=NAME, time_s=NAME, gpu=NAME, inlet_c=NAME, ...",
+                wanted[i]);
+        } else if (k == t->n) {
+            tmx_error_at(&c->err, TMX_ECONFIG, c->text->name, 1, "there is no column \"%s\"", eq + 1);
+        } else {
+            t->use[k] = (struct tmx_column_use){q, 1, 0, -2};
+            tmx_column_unit(t->name[k], q, &t->use[k]);
+        }
+    }
     tmx_columns_group(t, aliases);
 }
 
