@@ -274,20 +274,15 @@ static size_t next_type(const struct state *s, const size_t *count)
     return t;
 }
 
-static void start(struct state *s, size_t sm, size_t type)
-{
-    struct sm *m = &s->sm[sm];
-    m->type[m->n] = type;
-    m->left_s[m->n++] = s->type[type].work_s;
-    s->out->blocks[sm][type]++;
-}
-
 /* An SM with room takes blocks, of those in count, until it has `most`. */
 static void take(struct state *s, size_t sm, size_t *count, size_t most)
 {
-    for (size_t t; s->sm[sm].n < most && (t = next_type(s, count)) < s->n_type;) {
+    struct sm *m = &s->sm[sm];
+    for (size_t t; m->n < most && (t = next_type(s, count)) < s->n_type;) {
         count[t]--;
-        start(s, sm, t);
+        m->type[m->n] = t;
+        m->left_s[m->n++] = s->type[t].work_s;
+        s->out->blocks[sm][t]++;
     }
 }
 

@@ -668,32 +668,12 @@ static void add_cuts(struct chip *c, struct cuts *cuts)
 
 /* Lines where the die is at and below its limit, and where the memory is, with the watts of prompts and of
  * tokens. */
-static void make_cuts(struct chip *c, const struct build *d, double in_k, struct cuts *cuts)
+static void make_cuts(struct build *d)
 {
     static const double below_k[] = {0, 4, 10, 20};
+    enum { N_LINE = sizeof below_k / sizeof below_k[0] + 1 };
     const struct tmx_llm *m = d->spec->llm;
     const double dram[2] = {m->prompt_dram_share, m->token_dram_share};
-    for (int phase = 0; phase < 2; phase++) {
-        for (size_t i = 0; i < 5; i++) {
-            double low = 0, high = 4000;
-            for (int halving = 0; halving < 24; halving++) {
-                const double w = (low + high) / 2, watt[3] = {w * (1 - m->l2_share - dram[phase]),
-                                                              w * m->l2_share, w * dram[phase]};
-                double memory_k;
-                const double die_k = settle(c, in_k, watt, &memory_k);
-                const bool over = i < 4 ? die_k > d->b->die_k - below_k[i] : memory_k > d->b->memory_k - 1;
-                low = over ? low : w;
-                high = over ? w : high;
-            }
-            if (low > 0 && high < 3999) {
-                add_cuts(c, cuts);
-            }
-        }
-    }
-}
-
-static void make_all_cuts(struct build *d)
-{
     for (size_t i = 0; i < d->n_gpus && !d->err->code; i++) {
         struct gpus *x = &d->gpus[i];
         size_t same = 0;
@@ -706,8 +686,22 @@ static void make_all_cuts(struct build *d)
         }
         struct chip c;
         chip_init(&c, d, x->first);
-        if (!d->err->code) {
-            make_cuts(&c, d, x->room_k + 5, &x->cuts);
+        for (size_t l = 0; l < 2 * N_LINE && !d->err->code; l++) {
+            const size_t phase = l / N_LINE, line = l % N_LINE;
+            double low = 0, high = 4000;
+            for (int halving = 0; halving < 24; halving++) {
+                const double w = (low + high) / 2, watt[3] = {w * (1 - m->l2_share - dram[phase]),
+                                                              w * m->l2_share, w * dram[phase]};
+                double memory_k;
+                const double die_k = settle(&c, x->room_k + 5, watt, &memory_k);
+                const bool over =
+                    line + 1 < N_LINE ? die_k > d->b->die_k - below_k[line] : memory_k > d->b->memory_k - 1;
+                low = over ? low : w;
+                high = over ? w : high;
+            }
+            if (low > 0 && high < 3999) {
+                add_cuts(&c, &x->cuts);
+            }
         }
         if (x->cuts.n_heat == 0) {
             tmx_error(
@@ -1227,7 +1221,7 @@ enum tmx_status tmx_serve_bound(struct tmx_serve_bound *b, const struct tmx_run 
         }
     }
     if (d.heat) {
-        make_all_cuts(&d);
+        make_cuts(&d);
     }
     if (!own.code) {
         make_columns(&d);

@@ -306,27 +306,6 @@ static void add_span(struct problem *q, size_t series, bool counts)
         (struct fit_span){.series = series, .gpu = gpu, .upstream = up_span, .counts = counts};
 }
 
-static void fill_drive(struct problem *q, const struct fit_span *s)
-{
-    const struct tmx_series *r = &q->fit->log->series[s->series];
-    double inlet = NAN, rpm = NAN;
-    for (size_t pass = 0; pass < 2; pass++) { /* the second pass fills what stands before the first value */
-        for (size_t k = 0; k < r->n; k++) {
-            const size_t i = pass ? r->n - 1 - k : k;
-            double *in = &q->inlet[s->at + i], *n = &q->rpm[s->at + i];
-            *in = pass ? *in : r->q[TMX_Q_INLET] && q->fit->inlet ? r->q[TMX_Q_INLET][i] : 0;
-            *n = pass              ? *n
-                 : r->q[TMX_Q_RPM] ? r->q[TMX_Q_RPM][i]
-                 : q->fit->rpm > 0 ? q->fit->rpm
-                                   : q->fit->model->rpm_ref;
-            *in = isnan(*in) ? inlet : *in;
-            *n = isnan(*n) || !(*n > 0) ? rpm : *n;
-            inlet = *in;
-            rpm = *n;
-        }
-    }
-}
-
 /* How much power changes from the row before when that is a jump, a tenth of the range or more; else 0. */
 static double jump_w(const struct tmx_series *r, size_t i, double range_w)
 {
@@ -375,17 +354,30 @@ static void problem_init(struct problem *q, struct tmx_fit *f, struct tmx_err *e
     for (size_t k = 0; k < q->n_span; k++) {
         const struct fit_span *s = &q->span[k];
         const struct tmx_series *r = &f->log->series[s->series];
-        double low = NAN, high = NAN, last = NAN, step_k = INFINITY;
         const struct tmx_range w = tmx_range_of(r->q[TMX_Q_POWER], r->n);
         size_t n = s->row0;
-        fill_drive(q, s);
-        for (size_t i = 0; r->q[TMX_Q_TEMP] && i < r->n;
-             i++) { /* the sensor's: between neighbours, the least */
-            const double t = r->q[TMX_Q_TEMP][i], step = fabs(t - last);
-            step_k = step > 1e-6 ? fmin(step_k, step) : step_k;
-            last = isnan(t) ? last : t;
+        double inlet = NAN, rpm = NAN, low = NAN, high = NAN, before = NAN, last = NAN, step_k = INFINITY;
+        for (size_t pass = 0; pass < 2; pass++) { /* the second fills what is before the first value */
+            for (size_t from = 0; from < r->n; from++) {
+                const size_t i = pass ? r->n - 1 - from : from;
+                double *in = &q->inlet[s->at + i], *turns = &q->rpm[s->at + i];
+                *in = pass ? *in : r->q[TMX_Q_INLET] && q->fit->inlet ? r->q[TMX_Q_INLET][i] : 0;
+                *turns = pass              ? *turns
+                         : r->q[TMX_Q_RPM] ? r->q[TMX_Q_RPM][i]
+                         : q->fit->rpm > 0 ? q->fit->rpm
+                                           : q->fit->model->rpm_ref;
+                *in = isnan(*in) ? inlet : *in;
+                *turns = *turns > 0 ? *turns : rpm;
+                inlet = *in;
+                rpm = *turns;
+            }
         }
-        last = NAN;
+        /* the sensor's step: the smallest difference between readings that follow each other */
+        for (size_t i = 0; r->q[TMX_Q_TEMP] && i < r->n; i++) {
+            const double t = r->q[TMX_Q_TEMP][i], step = fabs(t - before);
+            step_k = step > 1e-6 ? fmin(step_k, step) : step_k;
+            before = isnan(t) ? before : t;
+        }
         for (size_t i = 0; s->counts && i < r->n; i++) {
             if (row_counts(f, r, i)) {
                 const double t = r->q[TMX_Q_TEMP][i];
@@ -445,29 +437,6 @@ static int by_time(const void *a, const void *b)
                                 : (x->row > y->row) - (x->row < y->row);
 }
 
-/* J' e of each jump of a span: rows from the last to the first, each pole's sum fading by its step. */
-static void heat_effects(struct work *w, const struct fit_span *s)
-{
-    const struct problem *q = w->q;
-    const struct tmx_rc *m = q->fit->model;
-    const struct tmx_rc_gpu *g = &m->gpu[s->gpu];
-    const double r_sink = tmx_rc_sink(m, s->gpu, 0);
-    const double r[] = {r_sink, g->die_k_per_w}, tau[] = {r_sink * g->sink_j_per_k, m->die_s};
-    const size_t p = w->J->size2;
-    const double *jump_w = m->power_is_mean ? q->bare_w : q->jump_w;
-    for (size_t pole = 0; pole < 2; pole++) {
-        for (size_t a = 0; r[pole] > 0 && tau[pole] > 0 && a < p; a++) {
-            double sum = 0;
-            for (size_t i = s->row0 + s->n; i-- > s->row0;) {
-                const double h = i > s->row0 ? q->time_s[i] - q->time_s[i - 1] : 0;
-                sum += gsl_matrix_get(w->J, i, a);
-                w->effect[i * p + a] += jump_w[i] * r[pole] * -expm1(-h / tau[pole]) * sum;
-                sum *= exp(-h / tau[pole]);
-            }
-        }
-    }
-}
-
 /* One more error of size s, all of whose effects g come together: s g g' is added to a covariance. */
 static void add_product(gsl_matrix *covariance, const struct work *w, double s)
 {
@@ -517,6 +486,8 @@ static void rounding_and_jumps(struct work *w)
 {
     const struct problem *q = w->q;
     const size_t p = w->J->size2;
+    const struct tmx_rc *m = q->fit->model;
+    const double *jump_w = m->power_is_mean ? q->bare_w : q->jump_w;
     for (size_t a = 0; a < p; a++) {
         for (size_t c = 0; c <= a; c++) {
             gsl_matrix_set(&w->B.matrix, a, c, w->lower[a * p + c] * w->scale[a] * w->scale[c]);
@@ -546,14 +517,28 @@ static void rounding_and_jumps(struct work *w)
                 w->jump[w->n++] = (struct jump){r->run, i, llround(q->time_s[i] / step)};
             }
         }
-        heat_effects(w, s);
+        /* J' e of each jump: rows from the last to the first, each pole's sum fading by its step */
+        const struct tmx_rc_gpu *g = &m->gpu[s->gpu];
+        const double r_sink = tmx_rc_sink(m, s->gpu, 0), k_per_w[] = {r_sink, g->die_k_per_w},
+                     tau[] = {r_sink * g->sink_j_per_k, m->die_s};
+        for (size_t pole = 0; pole < 2; pole++) {
+            for (size_t a = 0; k_per_w[pole] > 0 && tau[pole] > 0 && a < p; a++) {
+                double sum = 0;
+                for (size_t i = s->row0 + s->n; i-- > s->row0;) {
+                    const double h = i > s->row0 ? q->time_s[i] - q->time_s[i - 1] : 0;
+                    sum += gsl_matrix_get(w->J, i, a);
+                    w->effect[i * p + a] += jump_w[i] * k_per_w[pole] * -expm1(-h / tau[pole]) * sum;
+                    sum *= exp(-h / tau[pole]);
+                }
+            }
+        }
     }
     qsort(w->jump, w->n, sizeof *w->jump, by_time);
     add_variance(w, EVEN);
     memset(w->effect, 0, q->n_row * p * sizeof *w->effect);
-    const size_t before = q->fit->model->power_is_mean ? 1 : 0;
+    const size_t before = m->power_is_mean ? 1 : 0;
     for (const struct fit_span *s = q->span; s < q->span + q->n_span; s++) {
-        const double r_j = q->fit->model->gpu[s->gpu].junction_k_per_w;
+        const double r_j = m->gpu[s->gpu].junction_k_per_w;
         for (size_t i = s->row0 + before; i < s->row0 + s->n; i++) {
             for (size_t a = 0; a < p; a++) {
                 w->effect[i * p + a] += q->jump_w[i] * r_j * gsl_matrix_get(w->J, i - before, a);

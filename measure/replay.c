@@ -211,30 +211,6 @@ static void copy_log(struct tmx_measured *to, struct tmx_arena *a, const struct 
     }
 }
 
-/* One round of the fixed point fan -> temperature -> fan: every GPU of a run follows its hottest. */
-static double follow_curve(struct tmx_measured *log, const struct what_if *w, double *const *temp_c)
-{
-    double most = 0;
-    for (size_t i = 0; i < log->n_series; i++) {
-        struct tmx_series *s = &log->series[i];
-        for (size_t k = 0; temp_c[i] && k < s->n; k++) {
-            double hottest = temp_c[i][k];
-            for (size_t j = 0; j < log->n_series; j++) {
-                const struct tmx_series *u = &log->series[j];
-                if (u->run == s->run && temp_c[j] && u->n > 0) {
-                    const size_t at = k < u->n ? k : u->n - 1;
-                    hottest = fmax(hottest, temp_c[j][at]);
-                }
-            }
-            const double rpm = tmx_curve_at(w->n_curve, w->curve_c, w->curve_rpm, 1, hottest),
-                         before = s->q[TMX_Q_RPM][k];
-            s->q[TMX_Q_RPM][k] = 0.5 * (before + rpm);
-            most = fmax(most, fabs(rpm - before) / rpm);
-        }
-    }
-    return most;
-}
-
 /* ---- the replay ---- */
 
 static void set_ambients(struct tmx_fit *f, const struct tmx_replay_options *o, const struct tmx_log *say,
@@ -404,11 +380,30 @@ static void predict_what_if(struct tmx_replay *r, const struct tmx_fit *f, const
     }
     tmx_arena_check(&own, err);
     predict_all(&g, known, start, r->if_c, &r->arena, err);
-    for (int round = 0; !err->code && w->n_curve && round < 60; round++) {
-        if (follow_curve(&other, w, r->if_c) < 1e-4) {
-            break;
+    /* rounds of the fixed point fan -> temperature -> fan: every GPU of a run follows its hottest */
+    double most = 1; /* change of a speed, in share of it */
+    for (int round = 0; !err->code && w->n_curve && round < 60 && most >= 1e-4; round++) {
+        most = 0;
+        for (size_t i = 0; i < other.n_series; i++) {
+            struct tmx_series *s = &other.series[i];
+            for (size_t k = 0; r->if_c[i] && k < s->n; k++) {
+                double hottest = r->if_c[i][k];
+                for (size_t j = 0; j < other.n_series; j++) {
+                    const struct tmx_series *u = &other.series[j];
+                    if (u->run == s->run && r->if_c[j] && u->n > 0) {
+                        const size_t at = k < u->n ? k : u->n - 1;
+                        hottest = fmax(hottest, r->if_c[j][at]);
+                    }
+                }
+                const double rpm = tmx_curve_at(w->n_curve, w->curve_c, w->curve_rpm, 1, hottest),
+                             before = s->q[TMX_Q_RPM][k];
+                s->q[TMX_Q_RPM][k] = 0.5 * (before + rpm);
+                most = fmax(most, fabs(rpm - before) / rpm);
+            }
         }
-        predict_all(&g, known, start, r->if_c, &r->arena, err);
+        if (most >= 1e-4) {
+            predict_all(&g, known, start, r->if_c, &r->arena, err);
+        }
     }
     for (size_t k = 0; !err->code && k < r->n_row; k++) {
         struct tmx_replay_row *row = &r->row[k];

@@ -112,27 +112,6 @@ void tmx_measured_sketch(const struct tmx_measured *m, FILE *out)
     }
 }
 
-static struct tmx_table *figure_data(const struct tmx_measured *m, size_t first, size_t end,
-                                     double *const *predicted, const struct tmx_what_if *if_so)
-{
-    struct tmx_table *t = tmx_table_of(
-        if_so ? "gpu:d time_s:3 power_w:1 measured_c:1 predicted_c:2 what_if_c:2 low_c:2 high_c:2"
-              : "gpu:d time_s:3 power_w:1 measured_c:1 predicted_c:2");
-    for (size_t i = first; i < end && i < first + MAX_GPU; i++) {
-        const struct tmx_series *s = &m->series[i];
-        for (size_t k = 0; k < s->n; k++) {
-            tmx_table_row(t, "%zu %g %g %G %G", i - first, s->q[TMX_Q_TIME][k], s->q[TMX_Q_POWER][k],
-                          s->q[TMX_Q_TEMP][k], predicted && predicted[i] ? predicted[i][k] : NAN);
-            if (if_so) {
-                const double c = if_so->temp_c[i] ? if_so->temp_c[i][k] : NAN,
-                             off_k = if_so->error_k[i] ? if_so->error_k[i][k] : NAN;
-                tmx_table_row(t, "%G %G %G", c, c - off_k, c + off_k);
-            }
-        }
-    }
-    return t;
-}
-
 static void plain_name(const char *run, char *buf, size_t size)
 {
     size_t n = 0;
@@ -181,7 +160,22 @@ enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measur
         if (if_so) {
             tmx_plot_label(p, "what_if", if_so->words);
         }
-        tmx_plot_draw(p, "measured", name, figure_data(m, i, end, predicted, if_so));
+        struct tmx_table *t = tmx_table_of(
+            if_so ? "gpu:d time_s:3 power_w:1 measured_c:1 predicted_c:2 what_if_c:2 low_c:2 high_c:2"
+                  : "gpu:d time_s:3 power_w:1 measured_c:1 predicted_c:2");
+        for (size_t g = 0; g < n_gpu; g++) {
+            const struct tmx_series *s = &m->series[i + g];
+            for (size_t k = 0; k < s->n; k++) {
+                tmx_table_row(t, "%zu %g %g %G %G", g, s->q[TMX_Q_TIME][k], s->q[TMX_Q_POWER][k],
+                              s->q[TMX_Q_TEMP][k], predicted && predicted[i + g] ? predicted[i + g][k] : NAN);
+                if (if_so) {
+                    const double c = if_so->temp_c[i + g] ? if_so->temp_c[i + g][k] : NAN,
+                                 off_k = if_so->error_k[i + g] ? if_so->error_k[i + g][k] : NAN;
+                    tmx_table_row(t, "%G %G %G", c, c - off_k, c + off_k);
+                }
+            }
+        }
+        tmx_plot_draw(p, "measured", name, t);
         i = end;
     }
     return p->err->code;

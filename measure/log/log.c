@@ -229,11 +229,6 @@ size_t tmx_log_intern(struct tmx_arena *a, char ***list, size_t *n, struct tmx_s
 
 /* Who a GPU is. */
 
-static struct tmx_span span_of(const char *text)
-{
-    return (struct tmx_span){text, text + strlen(text)};
-}
-
 /* What one row leaves out another one may say. */
 static bool agree(struct tmx_span s, const char *text)
 {
@@ -254,8 +249,10 @@ size_t tmx_log_who(struct tmx_arena *a, struct tmx_gpu_id **list, size_t *n, con
     for (; k > 0; k--) { /* the newest are asked for most */
         const struct tmx_gpu_id *id = &(*list)[k - 1];
         const bool host = agree(who->host, id->host);
-        if (die && id->uuid[0] ? (anywhere || host) && tmx_span_is(uuid, id->uuid)
-                               : host && tmx_span_same(gpu, span_of(id->label)) && agree(uuid, id->uuid)) {
+        if (die && id->uuid[0]
+                ? (anywhere || host) && tmx_span_is(uuid, id->uuid)
+                : host && tmx_span_same(gpu, (struct tmx_span){id->label, id->label + strlen(id->label)}) &&
+                      agree(uuid, id->uuid)) {
             break;
         }
     }
