@@ -295,7 +295,7 @@ static void nothing(struct tmx_plot *p, const char *results, bool table)
     tmx_error_at(
         p->err, TMX_EIO, results, 0,
         table ? "nothing to draw: its table.csv has no numbers for any figure; `thermix cta -o` and `thermix "
-                "gate -o` write tables only"
+                "gate -o` write tables only, and of a suite's runs.sqlite --x and --y draw any metrics"
               : "nothing to draw: expected a folder with table.csv (`thermix table -o`) or trace.csv "
                 "(`thermix run -o DIR --trace 1`), with requests.csv (a served model), a .sqlite database of "
                 "`thermix sweep`, or a file of temperatures of `thermix thermal`");
