@@ -230,26 +230,6 @@ static double next_cut_cycles(const struct chip *s, double cycles)
     return cycles;
 }
 
-static void block_ends(struct chip *s, size_t core, double surplus)
-{
-    struct tmx_core *c = &s->core[core];
-    struct program_run *run = &s->program[c->owner];
-    run->done++;
-    s->r->blocks++;
-    s->r->launch[run->launch].blocks++;
-    if (c->owner == s->primary && isinf(s->view.first_done_cycle)) {
-        s->view.first_done_cycle = s->cycle - s->launch_cycle;
-    }
-    if (!may_take(s, core)) {
-        s->stale = true;
-        if (c->n == 0) {
-            s->drained[s->n_drained++] = core;
-        }
-        return;
-    }
-    give_block(s, c, surplus); /* starts where this one ended */
-}
-
 /* Insert core i into due[first .. *n), kept in the order of time, ties by core. */
 static void insert_due(size_t *due, size_t first, size_t *n, const double *next, size_t i)
 {
@@ -287,7 +267,21 @@ static void advance_blocks(struct chip *s, double cycles)
         core_advance(c, next[i] - at[i]);
         at[i] = next[i];
         while (core_retire(c, &surplus)) {
-            block_ends(s, i, surplus);
+            struct program_run *run = &s->program[c->owner];
+            run->done++;
+            s->r->blocks++;
+            s->r->launch[run->launch].blocks++;
+            if (c->owner == s->primary && isinf(s->view.first_done_cycle)) {
+                s->view.first_done_cycle = s->cycle - s->launch_cycle;
+            }
+            if (may_take(s, i)) {
+                give_block(s, c, surplus); /* starts where this one ended */
+                continue;
+            }
+            s->stale = true;
+            if (c->n == 0) {
+                s->drained[s->n_drained++] = i;
+            }
         }
         next[i] += core_next_end_cycles(c);
         if (next[i] <= cycles) { /* again in this step: into the place that has become free */

@@ -108,29 +108,6 @@ static int by_time(const void *a, const void *b)
     return s != t ? (s > t) - (s < t) : (x > y) - (x < y); /* the file's order */
 }
 
-/* Quantities of one moment that come on lines of their own, as of a range query: one row. */
-static void join_scattered(struct stretch *s)
-{
-    size_t n = 0;
-    qsort(s->row, s->n, sizeof(struct tmx_row *), by_time);
-    for (size_t i = 0; i < s->n; i++) {
-        struct tmx_row *r = s->row[i], *into = NULL;
-        for (size_t k = n; k-- > 0 && !into && s->row[k]->q[TMX_Q_TIME] == r->q[TMX_Q_TIME];) {
-            into = s->row[k]->part == r->part ? s->row[k] : NULL;
-        }
-        for (int q = TMX_Q_TIME + 1; into && q < TMX_N_LOG_QUANTITY; q++) { /* a second value: a row again */
-            into = isnan(into->q[q]) || isnan(r->q[q]) ? into : NULL;
-        }
-        for (int q = TMX_Q_TIME + 1; into && q < TMX_N_LOG_QUANTITY; q++) {
-            into->q[q] = isnan(into->q[q]) ? r->q[q] : into->q[q];
-        }
-        if (!into) {
-            s->row[n++] = r;
-        }
-    }
-    s->n = n;
-}
-
 /* Parts of a die: rows of one moment, each of another part, from `first` on. Returns their end. */
 static size_t round_end(const struct stretch *s, size_t first, bool has_time)
 {
@@ -514,8 +491,26 @@ static void add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, si
     for (size_t i = 0; i < s->n; i++) {
         parts = parts || s->row[i]->part > 0;
     }
-    if (c->scattered && c->has_time) {
-        join_scattered(s);
+    if (c->scattered && c->has_time) { /* quantities of one moment that come on lines of their own: one row */
+        size_t n = 0;
+        qsort(s->row, s->n, sizeof(struct tmx_row *), by_time);
+        for (size_t i = 0; i < s->n; i++) {
+            struct tmx_row *r = s->row[i], *into = NULL;
+            for (size_t k = n; k-- > 0 && !into && s->row[k]->q[TMX_Q_TIME] == r->q[TMX_Q_TIME];) {
+                into = s->row[k]->part == r->part ? s->row[k] : NULL;
+            }
+            for (int q = TMX_Q_TIME + 1; into && q < TMX_N_LOG_QUANTITY;
+                 q++) { /* a second value: a row again */
+                into = isnan(into->q[q]) || isnan(r->q[q]) ? into : NULL;
+            }
+            for (int q = TMX_Q_TIME + 1; into && q < TMX_N_LOG_QUANTITY; q++) {
+                into->q[q] = isnan(into->q[q]) ? r->q[q] : into->q[q];
+            }
+            if (!into) {
+                s->row[n++] = r;
+            }
+        }
+        s->n = n;
     }
     size_t later = 0;
     for (size_t i = 1; i < s->n; i++) {

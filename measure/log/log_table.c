@@ -229,27 +229,6 @@ static void read_row(struct tmx_collect *c, const struct tmx_columns *t, const s
     }
 }
 
-/* A line of names has no cell that is a number, a stamp or "[N/A]". */
-static bool is_data(const struct tmx_columns *t)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        const struct tmx_column_use number = {TMX_Q_UTIL, 1, 0, 0};
-        const struct tmx_span s = tmx_span_trim(t->name[i]);
-        double v;
-        bool data = s.begin < s.end && (tmx_time_parse(s, &v) || (*s.begin == '[' && tmx_cell_empty(s)));
-        const char *end = s.begin; /* "60.00 W", "1755 MHz", "97 %" */
-        while (end < s.end && strchr("0123456789+-.", *end)) {
-            end++;
-        }
-        const struct tmx_span begin = {s.begin, end};
-        data = data || (end > s.begin && end < s.end && (*end == ' ' || *end == '%') &&
-                        tmx_cell_value(&number, begin, false, &v));
-        n += data;
-    }
-    return 2 * n > t->n;
-}
-
 /* The names of the columns: the first line that is filled, or --columns-are. *l is then in front of the rows.
  */
 static void read_header(struct tmx_collect *c, struct tmx_columns *t, const struct tmx_alias *aliases,
@@ -282,7 +261,22 @@ static void read_header(struct tmx_collect *c, struct tmx_columns *t, const stru
         tmx_collect_error(c, l->number, "more than %d columns", TMX_MAX_COLUMN);
         return;
     }
-    if (!are && is_data(t)) {
+    size_t data = 0; /* cells that are a number, a stamp or "[N/A]", which a name is not */
+    for (size_t i = 0; i < t->n; i++) {
+        const struct tmx_column_use number = {TMX_Q_UTIL, 1, 0, 0};
+        const struct tmx_span s = tmx_span_trim(t->name[i]);
+        double v;
+        bool is_data = s.begin < s.end && (tmx_time_parse(s, &v) || (*s.begin == '[' && tmx_cell_empty(s)));
+        const char *end = s.begin; /* "60.00 W", "1755 MHz", "97 %" */
+        while (end < s.end && strchr("0123456789+-.", *end)) {
+            end++;
+        }
+        const struct tmx_span begin = {s.begin, end};
+        is_data = is_data || (end > s.begin && end < s.end && (*end == ' ' || *end == '%') &&
+                              tmx_cell_value(&number, begin, false, &v));
+        data += is_data;
+    }
+    if (!are && 2 * data > t->n) {
         tmx_collect_error(
             c, tmx_collect_line(c, l->number),
             "a row of numbers where the names of its columns are expected (%zu of them); give "
