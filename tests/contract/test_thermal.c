@@ -246,8 +246,9 @@ static void check_semigroup(const struct subject *s)
     for (size_t i = 0; i < sizeof step_s / sizeof *step_s; i++) {
         struct engine a, b;
         double power[N_UNIT], ta[N_UNIT], tb[N_UNIT];
-        open_finer(&a, s, 0, i > 0 ? 3 : 1);
-        open_finer(&b, s, 0, i > 0 ? 3 : 1);
+        const size_t finer = i > 0 ? 3 / TMX_EVERY : 1;
+        open_finer(&a, s, 0, finer);
+        open_finer(&b, s, 0, finer);
         for (size_t k = 0; k < 8 / TMX_EVERY; k++) {
             wave(k, power);
             for (size_t u = 0; u < N_UNIT && i > 0; u++) {
