@@ -34,10 +34,10 @@ enum tmx_status tmx_output_remove(const char *path, struct tmx_err *err)
                : tmx_fail_at(err, TMX_EIO, path, 0, "cannot remove: %s", strerror(errno));
 }
 
-/* A full disk is no fault of an input. */
+/* A full disk is no fault of an input, nor is what a stream has lost before (why is 0). */
 static enum tmx_status fail_write(const char *path, int why, struct tmx_err *err)
 {
-    const bool full = why == ENOSPC || why == EDQUOT || why == EFBIG || why == EIO;
+    const bool full = !why || why == ENOSPC || why == EDQUOT || why == EFBIG || why == EIO;
     return tmx_fail_at(err, full ? TMX_EFULL : TMX_EIO, path, 0, "cannot write: %s",
                        why ? strerror(why) : "write error");
 }

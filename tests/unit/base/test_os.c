@@ -115,6 +115,10 @@ static void a_full_disk_is_an_error(void **state)
     fputs("x", o.file);
     assert_int_equal(tmx_output_commit(&o, &err), TMX_EFULL);
     assert_int_equal(tmx_status_exit_code(TMX_EFULL), 1);
+    assert_int_equal(tmx_output_open(&o, "/dev/full", NULL), TMX_OK);
+    setvbuf(o.file, NULL, _IONBF, 0);
+    fputs("x", o.file); /* lost before the commit */
+    assert_int_equal(tmx_output_commit(&o, NULL), TMX_EFULL);
     assert_int_equal(tmx_output_open(&o, "/no/such/folder/x", &err), TMX_EFULL); /* the first one stays */
     assert_int_equal(tmx_output_open(&o, "/no/such/folder/x", NULL), TMX_EIO);
     assert_null(o.file);
