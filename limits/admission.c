@@ -55,6 +55,7 @@ struct admission {
     struct node *node; /* [n_node] */
     size_t n_node;
     double *dynamic_w; /* [n_unit] of all GPUs, of a job there */
+    double *leak;      /* [n_gpu] leakage under it, relative to the chip's */
     bool *works;       /* [n_gpu] */
     /* the forecast's state, [n_gpu] */
     double *room_k, *flow, *heat_w, *outlet_w, *inlet_k, *sensed_k, *rpm;
@@ -122,6 +123,9 @@ static void read_watts(struct admission *a)
     TMX_TAKE(&a->arena, most_w, m->n_gpu);
     tmx_arena_check(&a->arena, a->err);
     memset(a->dynamic_w, 0, m->n_unit * sizeof *a->dynamic_w);
+    for (size_t g = 0; g < m->n_gpu; g++) { /* each has the job of its number */
+        a->leak[g] = m->job[g].leak_factor > 0 ? m->job[g].leak_factor : 1;
+    }
     for (double t = 0; t < LOOK_S && !a->err->code && !tmx_sim_advance(sim, 1, NULL, a->err);
          t += tmx_run_tick_s(a->run)) {
         for (size_t g = 0; g < m->n_gpu; g++) {
@@ -194,6 +198,7 @@ static double settle(struct admission *a, size_t gpu, double rpm, double inlet_k
         return 0;
     }
     const size_t n = low->n_unit;
+    const double leak = a->works[gpu] ? a->leak[gpu] : 1;
     const double volt = low->leak[m->gpu[gpu].level], *dynamic_w = a->dynamic_w + m->gpu[gpu].unit0;
     const double k_per_w = a->cooling->level_k_per_w[card][level[0]] * (1 - share) +
                            a->cooling->level_k_per_w[card][level[1]] * share;
@@ -206,7 +211,7 @@ static double settle(struct admission *a, size_t gpu, double rpm, double inlet_k
         heat_w = move_k = 0;
         still.factors(still.table, n, a->temp_k, a->factor);
         for (size_t u = 0; u < n; u++) {
-            a->power_w[u] = still.baseline_w[u] + volt * still.leak_w[u] * a->factor[u] +
+            a->power_w[u] = still.baseline_w[u] + volt * leak * still.leak_w[u] * a->factor[u] +
                             (a->works[gpu] ? dynamic_w[u] : 0);
             heat_w += a->power_w[u];
         }
@@ -319,9 +324,10 @@ static bool same_gpu(const struct admission *a, size_t x, size_t y)
     const struct tmx_gpu *gpu = sim->machine->gpu;
     const struct tmx_chip_draw *spread = a->cooling->spread;
     struct tmx_static_power p, q;
-    if (a->model_of[x] != a->model_of[y] || a->room_k[x] != a->room_k[y] || failed(a, k->fan0, k->n_fan) ||
-        failed(a, l->fan0, l->n_fan) || (spread && spread[x].sink != spread[y].sink) ||
-        !tmx_sim_static_power(sim, x, &p) || !tmx_sim_static_power(sim, y, &q)) {
+    if (a->model_of[x] != a->model_of[y] || a->room_k[x] != a->room_k[y] || a->leak[x] != a->leak[y] ||
+        failed(a, k->fan0, k->n_fan) || failed(a, l->fan0, l->n_fan) ||
+        (spread && spread[x].sink != spread[y].sink) || !tmx_sim_static_power(sim, x, &p) ||
+        !tmx_sim_static_power(sim, y, &q)) {
         return false;
     }
     const size_t n = gpu[x].chip->floorplan.n_unit, size = n * sizeof(double);
@@ -455,6 +461,10 @@ static void check_policies(const struct admission *a)
             a->err, TMX_EUNSUPPORTED,
             "place forecasts constant room air; leave out inlet, loop and the topology's inlet_rise_k_per_s");
     }
+    if (tmx_run_sim(a->run)->machine->job[0].phases) {
+        tmx_error(a->err, TMX_EUNSUPPORTED, "kernel %s draws watts in phases; place forecasts constant ones",
+                  a->call->kernel);
+    }
     if (dtm && strcmp(dtm, "none") != 0) {
         tmx_error(a->err, TMX_EUNSUPPORTED,
                   "dtm policy %s moves clocks, so that watts follow temperatures; place forecasts constant "
@@ -522,7 +532,7 @@ static void look(struct admission *a, double watt)
             most = m->gpu[g].chip->floorplan.n_unit > most ? m->gpu[g].chip->floorplan.n_unit : most;
         }
         TMX_TAKE_REALS(&a->arena, n, &a->room_k, &a->flow, &a->heat_w, &a->outlet_w, &a->inlet_k,
-                       &a->sensed_k, &a->rpm, &a->end_k);
+                       &a->sensed_k, &a->rpm, &a->end_k, &a->leak);
         TMX_TAKE_REALS(&a->arena, most, &a->temp_k, &a->power_w, &a->factor);
         TMX_TAKE(&a->arena, a->dynamic_w, m->n_unit);
         TMX_TAKE(&a->arena, a->works, n);

@@ -488,6 +488,11 @@ static enum tmx_status add_job(struct tmx_work *w, const struct tmx_machine *m, 
     if (j->arrival_s > 0) {
         return tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: kernels arrive later, and idle time cools");
     }
+    if (tmx_job_outside(j)) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "no bound here: kernel %s heats more than SMs, or leakage is another under it",
+                        j->kernel->name);
+    }
     w->piece0[job] = *piece;
     for (size_t i = 0; i < n_piece(j); i++) {
         const double all_s = j->work_sm_s / (double)m->n_sm, work_s = p ? phase_work_s(p, i, all_s) : all_s;

@@ -438,7 +438,8 @@ enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FI
         hottest = !hottest || machine->job[j].power_w > hottest->power_w ? &machine->job[j] : hottest;
     }
     const double trip_k = tmx_sim_trip_k(sim);
-    if (machine->n_gpu == 1 && hottest && !sim->cooling && trip_k > 0 && !tmx_sim_serve(sim)) {
+    if (machine->n_gpu == 1 && hottest && !tmx_job_outside(hottest) && !sim->cooling && trip_k > 0 &&
+        !tmx_sim_serve(sim)) {
         m.budget = (struct tmx_budget_call){.limit_k = trip_k, .volt = 1};
         const bool above =
             !tmx_plan_chip_init(&m.chip, m.run, 0, SIZE_MAX, &why) && trip_k > m.chip.ambient_k;

@@ -204,7 +204,7 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
         slot_w[k] = tmx_machine_step_w(machine, g, k) * scale /
                     tmx_job_slowdown(j) * /* the same work, spread over a longer time */
                     tmx_machine_remote_speed(machine, j, g);
-        outside = outside || j->l2_w > 0 || j->dram_w > 0 || j->leak_factor > 0;
+        outside = outside || tmx_job_outside(j);
     }
     double *last_w = &m->slot_w[TMX_SLOTS * g];
     if (gpu->same && !outside && memcmp(last_w, slot_w, sizeof slot_w) == 0) {

@@ -71,6 +71,12 @@ static inline double tmx_waiting_speed(double clock, double waits)
     return waits > 0 ? clock / (1 - waits + waits * clock) : clock;
 }
 
+/* Does it draw outside the SMs, or change the chip's leakage? */
+static inline bool tmx_job_outside(const struct tmx_job *job)
+{
+    return job->l2_w > 0 || job->dram_w > 0 || job->leak_factor > 0;
+}
+
 /* Has it phases over its work? Then a step of time sees their mean. */
 static inline bool tmx_job_changes(const struct tmx_job *job)
 {

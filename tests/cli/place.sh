@@ -23,6 +23,11 @@ less=$(python3 -c "print($watt - 0.05)") more=$(python3 -c "print($watt + 0.05)"
 [ "$(cell fits.csv 0 jobs)$(cell not.csv 0 jobs)" = 10 ] || say "budget $watt W: $(cat fits.csv not.csv)"
 near "$(cell fits.csv 0 forecast_c)" "$(cell fits.csv 0 run_c)" 0.01 || say "a fixed fan: $(cat fits.csv)"
 
+# a kernel under which the chip leaks otherwise than the chip's file has it
+sed 's/chip = "gtx280"/chip = "v100"/' "$root/systems/gtx280.cfg" >v100.cfg
+"$thermix" place ./v100.cfg --limit 82 --kernel aw_cutlass_k1 --set inlet_c=30 --set fan.policy=fixed --check 1500 $coarse --format csv >leaks.csv 2>err.txt || say "place a V100"
+near "$(cell leaks.csv 0 forecast_c)" "$(cell leaks.csv 0 run_c)" 0.5 || say "a kernel's leakage: $(cat leaks.csv err.txt)"
+
 # a node whose cards pass on their air, fans on curves: the run agrees as far as its fans' hysteresis and levels let it
 "$thermix" place node-8gpu --limit 85 --kernel Conv $coarse --format csv >node.csv || say "place node-8gpu"
 near "$(cell node.csv 0 forecast_c)" "$(cell node.csv 0 run_c)" 1 || say "node-8gpu: $(cat node.csv)"
@@ -76,6 +81,8 @@ refuse 'where the throttle stops clocks' gtx280 --kernel SVM --limit 95
 refuse 'moves clocks' gtx280 --kernel SVM --set dtm.policy=dvfs
 refuse 'fans that are fixed or on their curve' gtx280 --kernel SVM --set fan.policy=pi
 refuse 'expected a number' gtx280 --kernel SVM --limit hot
+sed 's/^power = {/power = { phases = { list = ( { until = 1.0; power_w = 20.0; } ); };/' "$root/workloads/kernels/load.cfg" >wave.cfg
+refuse 'draws watts in phases' gtx280 --kernel ./wave.cfg
 refuse 'leave out group smooth' gtx280 --kernel SVM --set smooth.secondary_floor_w=70
 refuse 'constant room air' gtx280 --kernel SVM --set 'inlet=({time_s=0.0;inlet_c=25.0;},{time_s=9.0;inlet_c=45.0;})'
 for key in mix=WL1 topology=gtx280x2 policy=MU place.policy=spread mix_policy.policy=alternate; do

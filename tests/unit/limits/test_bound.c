@@ -289,13 +289,29 @@ static void a_build_without_solver_says_so(void **state)
     tmx_run_destroy(run);
 }
 
+static void kernels_that_heat_more_than_sms_have_no_bound(void **state)
+{
+    struct tmx_run *run = open_mix(
+        "aw1", "chip = \"v100\"; rows = 4; cols = 4; throttle = { trip_c = 85.0; release_c = 80.0; };");
+    struct tmx_work w;
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_work_init(&w, run, &err), TMX_EUNSUPPORTED);
+    assert_non_null(strstr(err.msg, "heats more than SMs"));
+    tmx_work_finish(&w);
+    tmx_run_destroy(run);
+}
+
 TMX_TESTS(test_bound)
 {
     const struct CMUnitTest with[] = {
-        cmocka_unit_test(bounds_of_the_main_table),        cmocka_unit_test(any_prices_give_a_valid_bound),
-        cmocka_unit_test(bounds_move_the_right_way),       cmocka_unit_test(two_sms_by_hand),
-        cmocka_unit_test(solved_programmes_are_kept),      cmocka_unit_test(losses_sum_to_the_gap),
+        cmocka_unit_test(bounds_of_the_main_table),
+        cmocka_unit_test(any_prices_give_a_valid_bound),
+        cmocka_unit_test(bounds_move_the_right_way),
+        cmocka_unit_test(two_sms_by_hand),
+        cmocka_unit_test(solved_programmes_are_kept),
+        cmocka_unit_test(losses_sum_to_the_gap),
         cmocka_unit_test(runaway_leakage_has_a_bound_too),
+        cmocka_unit_test(kernels_that_heat_more_than_sms_have_no_bound),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(a_build_without_solver_says_so)};
     return tmx_lp_has_solver() ? cmocka_run_group_tests_name("bound", with, NULL, NULL)
