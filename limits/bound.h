@@ -53,7 +53,7 @@ struct tmx_bound {
 
 /* The jobs of a run, alike kernels merged. End with tmx_work_finish. TMX_EUNSUPPORTED, with the reason,
  * for what the programme does not describe: GPUs of several kinds, the job level, CTA policies, unit gating,
- * later arrivals, power that changes with time and not with the work. */
+ * later arrivals, heat outside the SMs, power that changes with time and not with the work. */
 enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, struct tmx_err *err);
 void tmx_work_finish(struct tmx_work *w); /* accepts zeroed memory */
 /* The row of what a job does now. */

@@ -221,11 +221,12 @@ static void open_state(struct maker *m, const char *chip)
 static void open_chip(struct maker *m, const char *chip)
 {
     struct tmx_sets sets = {0};
-    tmx_sets_refuse(m->call->sets,
-                    "mix policy place mix_policy dtm tb cta gate job sensor tick tick_s quantum_s gpus",
-                    "a budget follows from the chip and its cooling, whatever work, policy or tick; "
-                    "--state RUN has a run's",
-                    m->err);
+    tmx_sets_refuse(
+        m->call->sets,
+        "mix policy place mix_policy dtm tb cta gate job smooth sensor tick tick_s quantum_s gpus",
+        "a budget follows from the chip and its cooling, whatever work, policy or tick; "
+        "--state RUN has a run's",
+        m->err);
     tmx_sets_put(&sets, "mix", TMX_TEXT_VALUE("WL10"), NULL, 0, m->err);
     tmx_sets_put(&sets, "seed", TMX_INTEGER_VALUE(1), NULL, 0, m->err);
     tmx_sets_put(&sets, "chip", TMX_TEXT_VALUE(chip), NULL, 0, m->err);

@@ -90,7 +90,7 @@ cp -r "$THERMIX_DATA/floorplans/gtx280" mychip
 "$thermix" run study --set rows=16 --set cols=16 --set chip=./mychip -o own -q > /dev/null
 "$thermix" budget ./mychip --limit 95 --state own --at 10 --horizon 1 > /dev/null || fail "a chip by its path with a state"
 if "$thermix" budget ./mychip --limit 95 --state hot --at 10 --horizon 1 2> err; then fail "the state of another chip's run"; fi
-for bad in '--boost 1' '--boost 1.2 --horizon 3' '--boost 1.2 --map best' '--boost 1.2 -o x.svg' '--limit 88F'; do
+for bad in '--boost 1' '--boost 1.2 --horizon 3' '--boost 1.2 --map best' '--boost 1.2 -o x.svg' '--limit 88F' '--set smooth.secondary_floor_w=70'; do
   # shellcheck disable=SC2086
   if "$thermix" budget gtx280 --limit 88 $bad > /dev/null 2> err; then fail "budget $bad"; fi
 done

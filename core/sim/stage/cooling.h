@@ -87,7 +87,7 @@ struct tmx_cooling {
     double *memory;                    /* [n_fan * TMX_FAN_MEMORY] */
     double *level;                     /* [n_card] whole numbers */
     double *inlet_k;                   /* [n_gpu] */
-    double *room_k;                    /* [n_gpu] air of the room before each; does not change */
+    double *room_k;                    /* [n_gpu] air of the room before each */
     double *out_j;                     /* [n_gpu] heat given off up to the last update */
     double *flow, *heat_w, *outlet_w;  /* [n_gpu] of the update */
     double *fan_w;                     /* [n_gpu] of its part of its card's fans */
