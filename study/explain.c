@@ -187,69 +187,41 @@ static void end_losses(struct losses *l, const struct tmx_sim *sim)
     l->total[LOSS_REST] = rest_s;
 }
 
-/* cause, lost_pct of the busy time, sm_s: a row a cause; without zeros those that took something. */
-static struct tmx_table *losses_by_cause(const struct losses *l, bool zeros)
+/* Of the causes a row of each, without zeros of those that took something; over time (a bin's begin) [%] of
+ * the busy time and by SM [SM s] a column of each that took a ten thousandth of the busy time. */
+static void make_tables(const struct losses *l, bool zeros, struct tmx_explained *e, struct tmx_err *err)
 {
-    struct tmx_table *t = tmx_table_of("cause lost_pct:3 sm_s:2");
+    size_t cause[N_LOSS], n = 0;
+    e->causes = tmx_table_of("cause lost_pct:3 sm_s:2");
+    e->over_time = tmx_table_of("time_s:3 hottest_c:2");
+    e->by_sm = tmx_table_of("sm:d");
     for (size_t c = 0; c < N_LOSS; c++) {
-        if (!zeros && fabs(l->total[c]) < 5e-6 * l->busy_sm_s) {
-            continue;
+        const double took = fabs(l->total[c]);
+        if (zeros || took >= 5e-6 * l->busy_sm_s) {
+            tmx_table_row(e->causes, "%s %g %g", causes[c].words,
+                          l->busy_sm_s > 0 ? 100 * l->total[c] / l->busy_sm_s : 0, l->total[c]);
         }
-        tmx_table_row(t, "%s %g %g", causes[c].words, l->busy_sm_s > 0 ? 100 * l->total[c] / l->busy_sm_s : 0,
-                      l->total[c]);
-    }
-    return t;
-}
-
-/* The causes that a figure shows: those that took a ten thousandth of the busy time. Returns how many. */
-static size_t shown(const struct losses *l, size_t cause[N_LOSS])
-{
-    size_t n = 0;
-    for (size_t c = 0; c < LOSS_REST; c++) {
-        if (fabs(l->total[c]) > 1e-4 * l->busy_sm_s) {
+        if (c < LOSS_REST && took > 1e-4 * l->busy_sm_s) {
             cause[n++] = c;
+            tmx_table_extend(e->over_time, causes[c].column, TMX_COLUMN_REAL, 4);
+            tmx_table_extend(e->by_sm, causes[c].column, TMX_COLUMN_REAL, 4);
         }
     }
-    return n;
-}
-
-static struct tmx_table *open_table(const char *first, const size_t *cause, size_t n)
-{
-    struct tmx_table *t = tmx_table_of(first);
-    for (size_t i = 0; i < n; i++) {
-        tmx_table_extend(t, causes[cause[i]].column, TMX_COLUMN_REAL, 4);
-    }
-    return t;
-}
-
-/* time_s (a bin's begin), hottest_c, then [%] of the busy time a column a cause that is not 0 all over. */
-static struct tmx_table *losses_over_time(const struct losses *l)
-{
-    size_t cause[N_LOSS];
-    const size_t n = shown(l, cause);
-    struct tmx_table *t = open_table("time_s:3 hottest_c:2", cause, n);
     for (size_t b = 0; b < l->n_bin; b++) {
-        tmx_table_row(t, "%g %g", (double)b * l->bin_s, l->hottest_k[b] - TMX_ZERO_C);
+        tmx_table_row(e->over_time, "%g %g", (double)b * l->bin_s, l->hottest_k[b] - TMX_ZERO_C);
         for (size_t i = 0; i < n; i++) {
-            tmx_table_real(t, l->busy[b] > 0 ? 100 * l->bin[b][cause[i]] / l->busy[b] : 0);
+            tmx_table_real(e->over_time, l->busy[b] > 0 ? 100 * l->bin[b][cause[i]] / l->busy[b] : 0);
         }
     }
-    return t;
-}
-
-/* sm, then [SM s] the same columns. */
-static struct tmx_table *losses_by_sm(const struct losses *l)
-{
-    size_t cause[N_LOSS];
-    const size_t n = shown(l, cause);
-    struct tmx_table *t = open_table("sm:d", cause, n);
     for (size_t sm = 0; sm < l->n_sm; sm++) {
-        tmx_table_int(t, (int64_t)sm);
+        tmx_table_int(e->by_sm, (int64_t)sm);
         for (size_t i = 0; i < n; i++) {
-            tmx_table_real(t, l->sm_s[sm][cause[i]]);
+            tmx_table_real(e->by_sm, l->sm_s[sm][cause[i]]);
         }
     }
-    return t;
+    tmx_table_check(e->causes, err);
+    tmx_table_check(e->over_time, err);
+    tmx_table_check(e->by_sm, err);
 }
 
 /* [SM s] of all causes. */
@@ -503,17 +475,12 @@ static void print_places(const struct losses *l, const struct tmx_run *run, FILE
         }
         fprintf(out, "SM %zu %.2f s", done[n] - m->gpu[g].sm0, sum_of(l->sm_s[done[n]]));
     }
-    size_t n_alike = 0; /* that are not named and lost as much as the last one that is */
+    size_t n_alike = 0; /* that lost as much as the last one named, with those that are */
     for (size_t sm = 0; sm < l->n_sm && n == MOST_SM; sm++) {
-        bool named = false;
-        for (size_t k = 0; k < n; k++) {
-            named = named || done[k] == sm;
-        }
-        const double last_s = sum_of(l->sm_s[done[n - 1]]);
-        n_alike += !named && sum_of(l->sm_s[sm]) > last_s * (1 - 1e-9);
+        n_alike += sum_of(l->sm_s[sm]) > sum_of(l->sm_s[done[n - 1]]) * (1 - 1e-9);
     }
-    if (n_alike > 0) {
-        fprintf(out, " and %zu more alike", n_alike);
+    if (n_alike > n) {
+        fprintf(out, " and %zu more alike", n_alike - n);
     }
     if (n == 0) {
         fputs("No SM lost any time to speak of.\n", out);
@@ -524,20 +491,6 @@ static void print_places(const struct losses *l, const struct tmx_run *run, FILE
     }
     fprintf(out, ".\nThe worst %.3g s, from %.4g s on, lost %.2f of %.2f SM seconds.\n", l->bin_s,
             (double)worst * l->bin_s, sum_of(l->bin[worst]), l->busy[worst]);
-}
-
-/* Cores kept free for a memory that is then less crowded: both sides of what the causes show as one. */
-static void print_free(const struct losses *l, FILE *out)
-{
-    const double back_sm_s = l->free_sm_s - l->total[LOSS_MEMORY];
-    if (l->free_sm_s > 1e-4 * l->busy_sm_s) {
-        char line[160];
-        snprintf(line, sizeof line,
-                 "The thread-block policy kept %.2f %% of the SMs' time free; memory, less crowded, gave "
-                 "%.2f %% back.",
-                 100 * l->free_sm_s / l->busy_sm_s, 100 * back_sm_s / l->busy_sm_s);
-        tmx_text_wrap(line, 0, tmx_os_terminal_width(out), out);
-    }
 }
 
 /* Kernels that were there and had to wait for their turn; that is not slowdown, which counts busy time. */
@@ -643,18 +596,20 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
             print_places(l, run, out);
             print_queue(run, out);
         }
-        print_free(l, out);
+        if (l->free_sm_s > 1e-4 * l->busy_sm_s) { /* both sides of what the causes show as one */
+            snprintf(line, sizeof line,
+                     "The thread-block policy kept %.2f %% of the SMs' time free; memory, less crowded, gave "
+                     "%.2f %% back.",
+                     100 * l->free_sm_s / l->busy_sm_s,
+                     100 * (l->free_sm_s - l->total[LOSS_MEMORY]) / l->busy_sm_s);
+            tmx_text_wrap(line, 0, tmx_os_terminal_width(out), out);
+        }
         for (int fall = 0; fall < 2; fall++) {
             if (*tmx_run_ramp_why(run, fall, line, sizeof line)) {
                 tmx_text_wrap(strcat(line, "."), 0, tmx_os_terminal_width(out), out);
             }
         }
-        e->causes = losses_by_cause(l, x->zeros);
-        e->over_time = losses_over_time(l);
-        e->by_sm = losses_by_sm(l);
-        tmx_table_check(e->causes, err);
-        tmx_table_check(e->over_time, err);
-        tmx_table_check(e->by_sm, err);
+        make_tables(l, x->zeros, e, err);
         e->trip_c = NAN;
         (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "throttle.trip_c"), &e->trip_c);
         struct tmx_warn_listener unheard = {.alone = true}; /* of steps that are not the user's */

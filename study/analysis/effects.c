@@ -3,6 +3,7 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_multifit.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ struct effects {
     size_t metric;
     size_t *axis; /* [n_axis] keys that are numbers and vary */
     size_t n_axis;
-    double *x, *y; /* [n_run][n_axis], [n_run]: finished runs, those that differ in their seed alone as one */
+    double *x, *y; /* [n_axis][n_run], [n_run]: finished runs, those that differ in their seed alone as one */
     const struct tmx_result **run; /* [n_run] the first of each */
     double *weight;                /* [n_run] how many there are of it */
     size_t n_run, n_all;
@@ -70,45 +71,21 @@ static const char *own_unit(const struct effects *e)
     return is_temperature(name) ? "K" : tmx_text_ends(name, "_pct") ? "points" : NULL;
 }
 
-static bool axis_varies(const struct effects *e, size_t key)
-{
-    double first = NAN;
-    bool varies = false;
-    for (size_t i = 0; i < e->n_run; i++) {
-        double v;
-        if (!tmx_text_real(e->run[i]->value[key], &v)) {
-            return false;
-        }
-        varies = varies || (!isnan(first) && v != first);
-        first = isnan(first) ? v : first;
-    }
-    return varies;
-}
-
-/* Is a key a straight line of an earlier axis over the finished runs (keys that move together)?
- * Their effects are one: it is reported for the earlier axis. */
-static bool follows(const struct effects *e, size_t key)
+/* Does a key make an axis: numbers x [n_run] that vary, and are no straight line of an earlier axis (keys
+ * that move together)? Their effects are one: it is reported for the earlier axis. */
+static bool read_axis(const struct effects *e, size_t key, double *x)
 {
     static const double nearly_one = 1 - 1e-9;
-    for (size_t a = 0; a < e->n_axis; a++) {
-        double n = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0, x0 = 0, y0 = 0;
-        for (size_t i = 0; i < e->n_run; i++) {
-            double x = 0, y = 0;
-            (void)tmx_text_real(e->run[i]->value[e->axis[a]], &x);
-            (void)tmx_text_real(e->run[i]->value[key], &y);
-            x0 = n == 0 ? x : x0; /* differences to the first run: no cancellation */
-            y0 = n == 0 ? y : y0;
-            x -= x0;
-            y -= y0;
-            n += 1;
-            sx += x, sy += y, sxx += x * x, syy += y * y, sxy += x * y;
-        }
-        const double cov = n * sxy - sx * sy, vx = n * sxx - sx * sx, vy = n * syy - sy * sy;
-        if (cov * cov >= nearly_one * vx * vy) {
-            return true;
-        }
+    bool numbers = !tmx_is_seed(e->set->key[key]), varies = false;
+    for (size_t i = 0; i < e->n_run && numbers; i++) {
+        numbers = tmx_text_real(e->run[i]->value[key], &x[i]);
+        varies = varies || x[i] != x[0];
     }
-    return false;
+    bool own = numbers && varies;
+    for (size_t a = 0; a < e->n_axis && own; a++) {
+        own = pow(gsl_stats_correlation(e->x + a * e->n_run, 1, x, 1, e->n_run), 2) < nearly_one;
+    }
+    return own;
 }
 
 int tmx_run_axes(const struct tmx_run_of *x, const struct tmx_run_of *y)
@@ -159,12 +136,9 @@ static void gather(struct effects *e, struct tmx_err *err)
         e->y[e->n_run++] = of.mean;
     }
     for (size_t k = 0; k < set->n_key; k++) {
-        if (!tmx_is_seed(set->key[k]) && axis_varies(e, k) && !follows(e, k)) {
+        if (read_axis(e, k, e->x + e->n_axis * e->n_run)) {
             e->axis[e->n_axis++] = k;
         }
-    }
-    for (size_t i = 0; i < e->n_run * e->n_axis; i++) {
-        tmx_assert(tmx_text_real(e->run[i / e->n_axis]->value[e->axis[i % e->n_axis]], &e->x[i]));
     }
 }
 
@@ -355,26 +329,21 @@ static void contrast(const struct factor *f, size_t a, size_t b, double c[MOST_V
     }
 }
 
-static double mean_of(const double *v, size_t n, size_t stride)
+static double moments(const double *v, size_t n, double *sd)
 {
-    double sum = 0;
+    double sum = 0, square = 0;
     for (size_t i = 0; i < n; i++) {
-        sum += v[i * stride];
+        sum += v[i];
     }
-    return sum / (double)n;
+    const double mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        square += (v[i] - mean) * (v[i] - mean);
+    }
+    *sd = sqrt(square / (double)(n - 1));
+    return mean;
 }
 
-static double stdev_of(const double *v, size_t n, size_t stride)
-{
-    const double mean = mean_of(v, n, stride);
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        sum += (v[i * stride] - mean) * (v[i * stride] - mean);
-    }
-    return sqrt(sum / (double)(n - 1));
-}
-
-/* Least squares of y on a constant and the columns of x. */
+/* Least squares of y on a constant and the rows of x. */
 static void solve(struct effects *e, const double *x, const double *y, struct fit *f, struct tmx_err *err)
 {
     const size_t n = e->n_run, p = e->n_axis + 1;
@@ -388,7 +357,7 @@ static void solve(struct effects *e, const double *x, const double *y, struct fi
     for (size_t i = 0; i < n && ok; i++) {
         gsl_matrix_set(X, i, 0, 1);
         for (size_t a = 0; a < e->n_axis; a++) {
-            gsl_matrix_set(X, i, a + 1, x[i * e->n_axis + a]);
+            gsl_matrix_set(X, i, a + 1, x[a * n + i]);
         }
     }
     const gsl_vector_const_view Y = gsl_vector_const_view_array(y, n);
@@ -397,7 +366,8 @@ static void solve(struct effects *e, const double *x, const double *y, struct fi
     } else if (gsl_multifit_linear(X, &Y.vector, c, cov, &chisq, work) != 0) {
         tmx_error(err, TMX_ESOLVE, "the regression failed");
     } else {
-        const double sd = stdev_of(y, n, 1);
+        double sd;
+        (void)moments(y, n, &sd);
         f->r2 = sd > 0 ? 1 - chisq / (sd * sd * (double)(n - 1)) : 1;
         for (size_t a = 0; a < e->n_axis; a++) {
             f->coefficient[a] = gsl_vector_get(c, a + 1);
@@ -410,13 +380,20 @@ static void solve(struct effects *e, const double *x, const double *y, struct fi
     gsl_matrix_free(cov);
 }
 
-static bool positive(const double *v, size_t n, size_t stride)
+static bool standardise(const double *v, size_t n, double *to)
 {
-    bool all = true;
+    double sd;
+    const double mean = moments(v, n, &sd);
     for (size_t i = 0; i < n; i++) {
-        all = all && v[i * stride] > 0;
+        to[i] = (v[i] - mean) / sd;
     }
-    return all;
+    return sd > 0;
+}
+
+/* Is one percent of an axis something? */
+static bool has_percent(const struct effects *e, size_t a)
+{
+    return !is_temperature(e->set->key[e->axis[a]]) && gsl_stats_min(e->x + a * e->n_run, 1, e->n_run) > 0;
 }
 
 static void regressions(struct effects *e, struct tmx_err *err)
@@ -428,12 +405,12 @@ static void regressions(struct effects *e, struct tmx_err *err)
         tmx_arena_check(&e->arena, err);
         return;
     }
-    e->log_y = !own_unit(e) && positive(e->y, n, 1);
+    e->log_y = !own_unit(e) && gsl_stats_min(e->y, 1, n) > 0;
     if (m > 0 && (own_unit(e) || e->log_y)) {
         for (size_t a = 0; a < m; a++) {
-            const bool logs = !is_temperature(e->set->key[e->axis[a]]) && positive(e->x + a, n, m);
-            for (size_t i = 0; i < n; i++) {
-                x[i * m + a] = logs ? log(e->x[i * m + a]) : e->x[i * m + a];
+            const bool logs = has_percent(e, a);
+            for (size_t i = a * n; i < (a + 1) * n; i++) {
+                x[i] = logs ? log(e->x[i]) : e->x[i];
             }
         }
         for (size_t i = 0; i < n; i++) {
@@ -441,16 +418,9 @@ static void regressions(struct effects *e, struct tmx_err *err)
         }
         solve(e, x, y, &e->log, err);
     }
-    const double sd = stdev_of(e->y, n, 1);
-    if (!err->code && sd > 0 && m > 0) {
-        for (size_t i = 0; i < n; i++) {
-            y[i] = (e->y[i] - mean_of(e->y, n, 1)) / sd;
-        }
+    if (!err->code && m > 0 && standardise(e->y, n, y)) {
         for (size_t a = 0; a < m; a++) {
-            const double mean = mean_of(e->x + a, n, m), sd_x = stdev_of(e->x + a, n, m);
-            for (size_t i = 0; i < n; i++) {
-                x[i * m + a] = (e->x[i * m + a] - mean) / sd_x;
-            }
+            (void)standardise(e->x + a * n, n, x + a * n); /* they vary */
         }
         solve(e, x, y, &e->standard, err);
     }
@@ -565,8 +535,7 @@ static void end_row(const struct effects *e, struct tmx_table *t)
 /* The rest of the row of an axis of numbers. */
 static void numeric(const struct effects *e, size_t a, struct tmx_table *t)
 {
-    const bool kelvins = is_temperature(e->set->key[e->axis[a]]),
-               logs = !kelvins && positive(e->x + a, e->n_run, e->n_axis),
+    const bool kelvins = is_temperature(e->set->key[e->axis[a]]), logs = has_percent(e, a),
                any = e->log.coefficient && (kelvins || logs);
     /* ln y by ln x: % per 1 %; ln y by x: 100 % per 1 K; y by ln x: a hundredth K per 1 % */
     const double factor = e->log_y ? (logs ? 1 : 100) : logs ? 0.01 : 1;
