@@ -353,26 +353,6 @@ size_t tmx_study_metrics(void)
     return tmx_study_metric("");
 }
 
-/* todo = the first point of every distinct run that is missing, in order. */
-static void find_todo(struct tmx_study *s, struct tmx_err *err)
-{
-    const struct tmx_study_options *o = s->options;
-    enum tmx_run_state *state;
-    TMX_TAKE(&s->arena, state, s->runs->n_point);
-    TMX_TAKE(&s->arena, s->todo, s->runs->n_point);
-    tmx_arena_check(&s->arena, err);
-    (void)(!err->code && tmx_results_runs(s->results, s->todo, state, &s->n_run, err));
-    for (size_t i = 0; i < s->n_run && !err->code; i++) {
-        const bool failed = state[i] == TMX_RUN_FAILED,
-                   there = state[i] == TMX_RUN_DONE || (failed && !o->retry_failed && !s->runs->suite);
-        s->n_before += there;
-        s->n_failed_before += there && failed;
-        if (!there && i % o->n_shard == o->shard && s->n_todo < o->limit) {
-            s->todo[s->n_todo++] = s->todo[i];
-        }
-    }
-}
-
 enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const struct tmx_runs *runs,
                                        const struct tmx_study_options *options, struct tmx_err *err)
 {
@@ -391,12 +371,15 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs
 {
     const struct tmx_cost cost = {.seconds = LEAST_RUN_S * (double)runs->n_point / (double)options->n_shard,
                                   .bytes = POINT_BYTES * (double)runs->n_point};
+    enum tmx_run_state *state = NULL;
     struct stat info;
     if (!tmx_study_begin_worker(s, runs, options, err) &&
         !tmx_cost_check(cost, err, "%s: %zu points, a run each of at least %g ms", runs->file, runs->n_point,
                         1e3 * LEAST_RUN_S)) {
         TMX_TAKE(&s->arena, s->id, runs->n_point);
         TMX_TAKE(&s->arena, s->valid, runs->n_point);
+        TMX_TAKE(&s->arena, s->todo, runs->n_point);
+        TMX_TAKE(&s->arena, state, runs->n_point);
         tmx_arena_check(&s->arena, err);
     }
     if (!err->code && options->path && stat(options->path, &info) == 0 &&
@@ -408,9 +391,17 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs
     for (size_t i = 0; i < runs->n_point && !options->path && !err->code; i++) { /* nothing is there before */
         snprintf(s->id[i], sizeof s->id[i], "%zu", i);
     }
-    if (!err->code && !tmx_results_open(&s->results, options->path, runs, err) &&
-        !tmx_results_points(s->results, runs, (const char(*)[TMX_HASH_HEX])s->id, err)) {
-        find_todo(s, err);
+    (void)(!err->code && (tmx_results_open(&s->results, options->path, runs, err) ||
+                          tmx_results_points(s->results, runs, (const char(*)[TMX_HASH_HEX])s->id, err) ||
+                          tmx_results_runs(s->results, s->todo, state, &s->n_run, err)));
+    for (size_t i = 0; i < s->n_run && !err->code; i++) { /* todo: the first point of every run missing */
+        const bool failed = state[i] == TMX_RUN_FAILED,
+                   there = state[i] == TMX_RUN_DONE || (failed && !options->retry_failed && !runs->suite);
+        s->n_before += there;
+        s->n_failed_before += there && failed;
+        if (!there && i % options->n_shard == options->shard && s->n_todo < options->limit) {
+            s->todo[s->n_todo++] = s->todo[i];
+        }
     }
     if (!err->code && !runs->suite && options->path) {
         char log[TMX_SWEEP_TEXT + 8];
