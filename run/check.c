@@ -8,6 +8,7 @@
 
 #include "base/config.h"
 #include "base/plausible.h"
+#include "base/text.h"
 #include "run/state.h"
 
 const char *tmx_run_key_unused(const struct tmx_run *r, const char *key)
@@ -96,21 +97,6 @@ static void relative(struct tmx_run *r, const double *trip_c)
             tmx_run_fail(r, tmx_run_member(r, rows[i].root_key), "%s: no policy of this run has %s",
                          rows[i].root_key, rows[i].key);
         }
-    }
-}
-
-static void check_order(struct tmx_run *r, size_t choice, const double *trip_c)
-{
-    const struct tmx_choice *c = &r->sim_spec.choice[choice];
-    const char *high_key = choice == TMX_SAFETY ? "trip_c" : "emergency_c";
-    const double *high = option(c, high_key), *low = option(c, "release_c");
-    if (high && low && *low > *high) {
-        tmx_run_fail(r, place(r, choice, "release_c"), "%s.release_c = %g is above %s = %g",
-                     tmx_choice_keys[choice], *low, high_key, *high);
-    }
-    if (choice != TMX_SAFETY && high && trip_c && *high > *trip_c && !r->err.code) {
-        tmx_warn("%s.emergency_c = %g cannot act: throttle.trip_c = %g stops the clock before",
-                 tmx_choice_keys[choice], *high, *trip_c);
     }
 }
 
@@ -205,7 +191,18 @@ static void check_keys(struct tmx_run *r)
     const double *trip_c = option(safety, "trip_c");
     relative(r, trip_c);
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        check_order(r, levels[i], trip_c);
+        const size_t l = levels[i];
+        const char *high_key = l == TMX_SAFETY ? "trip_c" : "emergency_c";
+        const double *high = option(&r->sim_spec.choice[l], high_key),
+                     *low = option(&r->sim_spec.choice[l], "release_c");
+        if (high && low && *low > *high) {
+            tmx_run_fail(r, place(r, l, "release_c"), "%s.release_c = %g is above %s = %g",
+                         tmx_choice_keys[l], *low, high_key, *high);
+        }
+        if (l != TMX_SAFETY && high && trip_c && *high > *trip_c && !r->err.code) {
+            tmx_warn("%s.emergency_c = %g cannot act: throttle.trip_c = %g stops the clock before",
+                     tmx_choice_keys[l], *high, *trip_c);
+        }
     }
 }
 
@@ -225,12 +222,17 @@ void tmx_run_whole(struct tmx_run *r, const char *path, double s, double *value,
     }
 }
 
-static void fit_times(struct tmx_run *r)
+/* After the chips are read. */
+static void check_node(struct tmx_run *r)
 {
     struct tmx_run_options *o = &r->options;
     struct tmx_sensor_options *sensor = &r->sim_spec.sensor;
     struct tmx_sensor_delay *delay = sensor->of[TMX_SENSOR_delay];
     const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
+    check_boards(r);
+    if (r->err.code) {
+        return;
+    }
     tmx_run_whole(r, "quantum_s", o->quantum_s, &o->quantum_s, "tick_s", o->tick_s);
     tmx_run_whole(r, "warmup_s", o->warmup_s, &o->warmup_s, "tick_s", o->tick_s);
     if (r->topology.n_gpu > 0) {
@@ -401,32 +403,17 @@ struct tmx_cost tmx_run_cost(const struct tmx_run *r)
     return c;
 }
 
-static void check_cost(struct tmx_run *r)
-{
-    r->err.code =
-        tmx_cost_check(tmx_run_cost(r), &r->err,
-                       "%.3g ticks of %g s (warmup_s, arrivals and work of %zu kernels) on "
-                       "%zu GPU%s",
-                       total_ticks(r), r->options.tick_s, r->mix.n_entry, r->n_gpu, r->n_gpu == 1 ? "" : "s");
-    tmx_run_locate(r, tmx_run_place(r, "mix"));
-}
-
-/* After the chips are read. */
-static void check_node(struct tmx_run *r)
-{
-    check_boards(r);
-    if (!r->err.code) {
-        fit_times(r);
-    }
-}
-
 /* After everything is read. */
 static void check_all(struct tmx_run *r)
 {
     check_events(r);
     check_groups(r);
     if (!r->err.code) {
-        check_cost(r);
+        (void)!tmx_cost_check(tmx_run_cost(r), &r->err,
+                              "%.3g ticks of %g s (warmup_s, arrivals and work of %zu kernels) on %zu GPU%s",
+                              total_ticks(r), r->options.tick_s, r->mix.n_entry, r->n_gpu,
+                              tmx_plural(r->n_gpu));
+        tmx_run_locate(r, tmx_run_place(r, "mix"));
     }
     if (!r->err.code) {
         /* note powerless */

@@ -32,33 +32,11 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-/* One kernel: its profile, which the tick reads at the latency memory has in core cycles. */
-static void profile_kernel(struct tmx_run *r, struct chip_profiles *c, size_t k,
-                           const struct tmx_gate_policy *policy, const char *cache_dir)
-{
-    struct tmx_run_gate *g = r->gate;
-    struct tmx_gate_kernel kernel;
-    struct tmx_gate_profile *profile = &c->profile[k];
-    tmx_run_try(r, tmx_gate_kernel_load, &kernel, r->kernel_file[k].path);
-    if (r->err.code) {
-        return;
-    }
-    const struct tmx_profile_key key = {.stats = kernel.stats,
-                                        .knobs = c->chip.fit[g->options.fit],
-                                        .sm = c->chip.sm,
-                                        .policy = policy,
-                                        .gate = c->chip.gate,
-                                        .seed = (uint64_t)r->options.seed,
-                                        .budget = (uint64_t)g->options.instructions};
-    c->latency_cycles[k] = key.stats.latency_cycles * key.knobs.latency;
-    tmx_run_try(r, tmx_profile_gate, &key, cache_dir, profile);
-    g->error[0] = fmax(g->error[0], profile->asleep_error);
-    g->error[1] = fmax(g->error[1], profile->slowdown_error);
-}
-
+/* Of every kernel its profile, which the tick reads at the latency memory has in core cycles. */
 static void profile_chip(struct tmx_run *r, const char *name, struct chip_profiles *c,
                          const struct tmx_gate_policy *policy)
 {
+    struct tmx_run_gate *g = r->gate;
     char cache[TMX_PATH_SIZE];
     struct tmx_err no_cache = {0};
     const bool cached = tmx_os_cache_dir(cache, sizeof cache, &no_cache) == TMX_OK;
@@ -67,7 +45,22 @@ static void profile_chip(struct tmx_run *r, const char *name, struct chip_profil
     TMX_TAKE(&r->arena, c->latency_cycles, r->n_kernel);
     tmx_arena_check(&r->arena, &r->err);
     for (size_t k = 0; !r->err.code && k < r->n_kernel; k++) {
-        profile_kernel(r, c, k, policy, cached ? cache : NULL);
+        struct tmx_gate_kernel kernel;
+        tmx_run_try(r, tmx_gate_kernel_load, &kernel, r->kernel_file[k].path);
+        if (r->err.code) {
+            return;
+        }
+        const struct tmx_profile_key key = {.stats = kernel.stats,
+                                            .knobs = c->chip.fit[g->options.fit],
+                                            .sm = c->chip.sm,
+                                            .policy = policy,
+                                            .gate = c->chip.gate,
+                                            .seed = (uint64_t)r->options.seed,
+                                            .budget = (uint64_t)g->options.instructions};
+        c->latency_cycles[k] = key.stats.latency_cycles * key.knobs.latency;
+        tmx_run_try(r, tmx_profile_gate, &key, cached ? cache : NULL, &c->profile[k]);
+        g->error[0] = fmax(g->error[0], c->profile[k].asleep_error);
+        g->error[1] = fmax(g->error[1], c->profile[k].slowdown_error);
     }
 }
 

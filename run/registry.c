@@ -39,34 +39,30 @@ const char *const tmx_choices[] = {"runs",    "suites",  "studies", "mixes",    
 /* Suites and studies share a folder: a suite has a kind, a study has axes. */
 enum of { ALL, WITH_KIND, WITHOUT_KIND };
 
-/* A row of what a data file says of itself. */
-static void add_file(struct tmx_table *t, const char *name, const char *path, enum of of)
-{
-    struct tmx_config *cfg = NULL;
-    struct tmx_err ignored = {0}; /* a file that cannot be read is listed without its words */
-    tmx_config_load(&cfg, path, NULL, &ignored);
-    const struct tmx_setting *root = tmx_config_root(cfg);
-    const char *doc = tmx_setting_word(root, "doc", "", &ignored),
-               *source = tmx_setting_word(root, "source", "", &ignored),
-               *kind = tmx_setting_word(root, "kind", "", &ignored);
-    if (of == ALL || (of == WITH_KIND) == (ignored.code || kind[0])) {
-        tmx_table_row(t, "%s %s %s", name, doc, ignored.code ? "" : source);
-    }
-    tmx_config_close(cfg);
-}
-
-static void add_files(struct tmx_table *t, enum tmx_data kind, enum of of, struct tmx_err *err)
+/* Rows of what data files say of themselves. */
+static void add_files(struct tmx_table *t, enum tmx_data data, enum of of, struct tmx_err *err)
 {
     struct tmx_arena arena = {0};
     const char *const *names;
-    const size_t n = tmx_data_names(kind, &names, &arena);
+    const size_t n = tmx_data_names(data, &names, &arena);
     tmx_arena_check(&arena, err);
     for (size_t i = 0; i < n && !err->code; i++) {
         char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
-        if (!tmx_data_find(kind, names[i], path, err)) {
-            snprintf(file, sizeof file, "%s%s", path, kind == TMX_DATA_CHIP ? "/chip.cfg" : "");
-            add_file(t, names[i], file, of);
+        struct tmx_config *cfg = NULL;
+        struct tmx_err ignored = {0}; /* a file that cannot be read is listed without its words */
+        if (tmx_data_find(data, names[i], path, err)) {
+            break;
         }
+        snprintf(file, sizeof file, "%s%s", path, data == TMX_DATA_CHIP ? "/chip.cfg" : "");
+        tmx_config_load(&cfg, file, NULL, &ignored);
+        const struct tmx_setting *root = tmx_config_root(cfg);
+        const char *doc = tmx_setting_word(root, "doc", "", &ignored),
+                   *source = tmx_setting_word(root, "source", "", &ignored),
+                   *kind = tmx_setting_word(root, "kind", "", &ignored);
+        if (of == ALL || (of == WITH_KIND) == (ignored.code || kind[0])) {
+            tmx_table_row(t, "%s %s %s", names[i], doc, ignored.code ? "" : source);
+        }
+        tmx_config_close(cfg);
     }
     tmx_arena_finish(&arena);
 }
