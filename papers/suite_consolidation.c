@@ -304,33 +304,31 @@ static void add_row(const struct suite *s, struct tmx_table *t, const char *tabl
     }
 }
 
-static void add_batch(const struct suite *s, struct tmx_table *t, const struct tmx_job_batch *b)
-{
-    struct instances i = {.batch = b};
-    memcpy(i.count, b->count, sizeof i.count);
-    for (size_t k = 0; k < s->data.n_kind; k++) {
-        struct instances one = {.kind = k};
-        if (b->count[k] > 0 && s->data.measured_w[k] > 0) {
-            one.count[k] = 1;
-            add_row(s, t, b->time_table, s->data.kind[k].name, &one, SETUP_SINGLE);
-        }
-    }
-    for (int setup = SETUP_CPU; setup <= SETUP_SERIAL; setup++) {
-        const bool printed = measured(s, &i, (enum setup_kind)setup).time_s > 0;
-        if (printed || setup == SETUP_MANUAL || setup == SETUP_SERIAL) {
-            add_row(s, t, b->time_table, b->name, &i, (enum setup_kind)setup);
-        }
-    }
-}
-
-/* Figures 1, 7 and 8: instances of one kind, in units of one instance on the CPU. */
-static void add_curves(struct suite *s, struct tmx_table *t, struct tmx_err *err)
+/* The batches; then Figures 1, 7 and 8: instances of one kind, in units of one instance on the CPU. */
+static void add_rows(struct suite *s, struct tmx_table *t, struct tmx_err *err)
 {
     static const struct {
         const char *figure, *name, *kind;
         size_t most;
     } figures[] = {{"Figure 1 and 7", "encryption", "encryption:table1", 15},
                    {"Figure 8", "sorting", "sorting:table1", 12}};
+    for (const struct tmx_job_batch *b = s->batch; b < s->batch + s->n_batch; b++) {
+        struct instances i = {.batch = b};
+        memcpy(i.count, b->count, sizeof i.count);
+        for (size_t k = 0; k < s->data.n_kind; k++) {
+            struct instances one = {.kind = k};
+            if (b->count[k] > 0 && s->data.measured_w[k] > 0) {
+                one.count[k] = 1;
+                add_row(s, t, b->time_table, s->data.kind[k].name, &one, SETUP_SINGLE);
+            }
+        }
+        for (int setup = SETUP_CPU; setup <= SETUP_SERIAL; setup++) {
+            const bool printed = measured(s, &i, (enum setup_kind)setup).time_s > 0;
+            if (printed || setup == SETUP_MANUAL || setup == SETUP_SERIAL) {
+                add_row(s, t, b->time_table, b->name, &i, (enum setup_kind)setup);
+            }
+        }
+    }
     for (size_t f = 0; f < 2; f++) {
         struct instances i;
         find_instances(s, figures[f].kind, &i, err);
@@ -403,10 +401,7 @@ void tmx_suite_consolidation(const struct tmx_suite_call *call, struct tmx_err *
     read_suite(s, call->root, err);
     tmx_values_read(&values, call->root, err);
     if (!err->code && !call->check) {
-        for (size_t i = 0; i < s->n_batch; i++) {
-            add_batch(s, table, &s->batch[i]);
-        }
-        add_curves(s, table, err);
+        add_rows(s, table, err);
     }
     tmx_suite_write(call, table, &values, NULL, err);
     tmx_table_destroy(table);
@@ -434,24 +429,6 @@ enum tmx_status tmx_merge_table(const struct tmx_job_data *d, const struct tmx_j
         }
     }
     return *t ? TMX_OK : tmx_no_memory(err);
-}
-
-static void print_grouping(const struct tmx_grouping *g, const struct tmx_job_data *d, FILE *out)
-{
-    fprintf(out, "grouping: %s, %.0f J", g->exact ? "optimal" : "greedy", g->energy_j);
-    if (!g->exact) {
-        fprintf(out, " (no grouping can need less than %.0f J)", g->bound_j);
-    }
-    fputc('\n', out);
-    for (size_t i = 0; i < g->n; i++) {
-        fprintf(out, "  %zu x %s:", g->group[i].times, tmx_choice_word(g->group[i].choice));
-        for (size_t k = 0; k < d->n_kind; k++) {
-            if (g->group[i].count[k] > 0) {
-                tmx_print_visible(out, " %zu %s", g->group[i].count[k], d->kind[k].name);
-            }
-        }
-        fprintf(out, ", %.1f s, %.0f J each\n", g->group[i].time_s, g->group[i].energy_j);
-    }
 }
 
 enum tmx_status tmx_merge_print(const struct tmx_job_data *d, const struct tmx_job_batch *j, double temp_c,
@@ -489,9 +466,22 @@ enum tmx_status tmx_merge_print(const struct tmx_job_data *d, const struct tmx_j
     if (isfinite(v.margin)) {
         fprintf(out, "margin: the next best choice needs %.1f %% more energy\n", 100 * v.margin);
     }
-    const enum tmx_status st = tmx_group_all(b, d->tmpl, d->n_tmpl, &l, 4096, &g, err);
-    if (!st) {
-        print_grouping(&g, d, out);
+    if (tmx_group_all(b, d->tmpl, d->n_tmpl, &l, 4096, &g, err)) {
+        return err->code;
     }
-    return st;
+    fprintf(out, "grouping: %s, %.0f J", g.exact ? "optimal" : "greedy", g.energy_j);
+    if (!g.exact) {
+        fprintf(out, " (no grouping can need less than %.0f J)", g.bound_j);
+    }
+    fputc('\n', out);
+    for (size_t i = 0; i < g.n; i++) {
+        fprintf(out, "  %zu x %s:", g.group[i].times, tmx_choice_word(g.group[i].choice));
+        for (size_t k = 0; k < d->n_kind; k++) {
+            if (g.group[i].count[k] > 0) {
+                tmx_print_visible(out, " %zu %s", g.group[i].count[k], d->kind[k].name);
+            }
+        }
+        fprintf(out, ", %.1f s, %.0f J each\n", g.group[i].time_s, g.group[i].energy_j);
+    }
+    return err->code;
 }

@@ -304,13 +304,11 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why
 
 /* Performance, latency, power and energy of every kernel against the number of cores (Figures 3 and 4). */
 
-static const char sweep_columns[] =
-    "kernel type cores:d performance_vs_one_core:3 latency_vs_one_core:3 power_w:2 "
-    "energy_mj:3 edp_js:9";
-
-static void study_sweep(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
-                        struct tmx_err *err)
+static struct tmx_table *study_sweep(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_err *err)
 {
+    struct tmx_table *t =
+        tmx_table_of("kernel type cores:d performance_vs_one_core:3 latency_vs_one_core:3 power_w:2 "
+                     "energy_mj:3 edp_js:9");
     const size_t most = (size_t)s->chip[0].memory.cores;
     double one_s = 0, one_latency = 0;
     for (size_t i = 0; i < s->n * most && !err->code; i++) {
@@ -319,7 +317,7 @@ static void study_sweep(const struct suite *s, struct tmx_cta_outcome *out, stru
         char policy[64];
         snprintf(policy, sizeof policy, "static_optimal(cores=%d)", n);
         if (tmx_cta_run_as(&s->chip[0], &program, 1, policy, &s->options, NULL, out, err)) {
-            return;
+            break;
         }
         one_s = n == 1 ? out->result.seconds : one_s;
         one_latency = n == 1 ? out->latency_cycles : one_latency;
@@ -328,6 +326,7 @@ static void study_sweep(const struct suite *s, struct tmx_cta_outcome *out, stru
                       one_latency > 0 ? out->latency_cycles / one_latency : 1,
                       out->energy.total_j / out->result.seconds, 1e3 * out->energy.total_j, out->edp_js);
     }
+    return t;
 }
 
 /* IPC of every core over time for one kernel under the policies (Figure 8). */
@@ -352,12 +351,9 @@ static void pixels(void *ctx, const struct tmx_contention_sample *sample)
     }
 }
 
-static const char image_columns[] = "policy time_us:2 core:d ipc:4";
-
-static void study_image(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
-                        struct tmx_err *err)
+static struct tmx_table *study_image(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_err *err)
 {
-    struct image im = {.table = t};
+    struct image im = {.table = tmx_table_of("policy time_us:2 core:d ipc:4")};
     const struct tmx_cta_probe probe = {.epoch = pixels, .ctx = &im};
     const struct tmx_memory_program *mum = NULL;
     for (size_t k = 0; k < s->n; k++) {
@@ -372,14 +368,11 @@ static void study_image(const struct suite *s, struct tmx_cta_outcome *out, stru
         im.next = 0;
         tmx_cta_run_as(&s->chip[0], &mum, 1, im.policy, &s->options, &probe, out, err);
     }
+    return im.table;
 }
 
 /* How the means over the first kernels move with threshold, window, block length and the scaling of SM
  * power. */
-
-static const char sensitivity_columns[] =
-    "parameter value energy_mean_pct:2 performance_mean_pct:2 cores_error_mean_pct:2 "
-    "cores_mean:2";
 
 static const struct setting {
     const char *parameter, *value;
@@ -413,9 +406,11 @@ static const struct setting {
     {"throttle", "at_once", "tcs", 1, 1},
 };
 
-static void study_sensitivity(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
-                              struct tmx_err *err)
+static struct tmx_table *study_sensitivity(const struct suite *s, struct tmx_cta_outcome *out,
+                                           struct tmx_err *err)
 {
+    struct tmx_table *t = tmx_table_of("parameter value energy_mean_pct:2 performance_mean_pct:2 "
+                                       "cores_error_mean_pct:2 cores_mean:2");
     struct tmx_memory_program *program = calloc(1, sizeof *program);
     const struct tmx_memory_program *list[] = {program};
     (void)out;
@@ -468,19 +463,17 @@ static void study_sensitivity(const struct suite *s, struct tmx_cta_outcome *out
         tmx_cta_report_finish(&report);
     }
     free(program);
+    return t;
 }
 
 /* Pairs of a memory-bound and another kernel, one after the other with freed cores gated, or side by side
  * with freed cores lent. */
 
-static const char share_columns[] =
-    "first second gated_time_us:1 lent_time_us:1 lent_time_vs_gated_pct:2 "
-    "lent_energy_vs_gated_pct:2 lent_edp_vs_gated_pct:2 lent_energy_vs_all_pct:2 "
-    "lent_time_vs_all_pct:2";
-
-static void study_share(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
-                        struct tmx_err *err)
+static struct tmx_table *study_share(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_err *err)
 {
+    struct tmx_table *t = tmx_table_of(
+        "first second gated_time_us:1 lent_time_us:1 lent_time_vs_gated_pct:2 lent_energy_vs_gated_pct:2 "
+        "lent_edp_vs_gated_pct:2 lent_energy_vs_all_pct:2 lent_time_vs_all_pct:2");
     static const char *const policies[] = {"all", "tcs", "tcs_share"};
     for (size_t i = 0; i < s->n_first * s->n && !err->code; i++) {
         const struct tmx_memory_program *list[] = {&s->program[i / s->n], &s->program[i % s->n]};
@@ -498,26 +491,24 @@ static void study_share(const struct suite *s, struct tmx_cta_outcome *out, stru
                           100 * (energy_j[2] / energy_j[0] - 1), 100 * (seconds[2] / seconds[0] - 1));
         }
     }
+    return t;
 }
 
 static void studies(const struct suite *s, struct tmx_err *err)
 {
     static const struct {
         const char *file;
-        const char *columns;
-        void (*fill)(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
-                     struct tmx_err *err);
-    } list[] = {{"sweep.csv", sweep_columns, study_sweep},
-                {"image.csv", image_columns, study_image},
-                {"sensitivity.csv", sensitivity_columns, study_sensitivity},
-                {"share.csv", share_columns, study_share}};
+        struct tmx_table *(*make)(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_err *err);
+    } list[] = {{"sweep.csv", study_sweep},
+                {"image.csv", study_image},
+                {"sensitivity.csv", study_sensitivity},
+                {"share.csv", study_share}};
     struct tmx_cta_outcome *out = calloc(1, sizeof *out);
     if (!out) {
         tmx_no_memory(err);
     }
     for (size_t i = 0; s->call->out_dir && i < sizeof list / sizeof list[0] && !err->code; i++) {
-        struct tmx_table *t = tmx_table_of(list[i].columns);
-        list[i].fill(s, out, t, err);
+        struct tmx_table *t = list[i].make(s, out, err);
         tmx_suite_save(s->call, t, list[i].file, err);
         tmx_table_destroy(t);
     }

@@ -855,11 +855,13 @@ static const char *set_status(struct suite *s, size_t set)
     return whole ? "done" : passes(s, set) ? "not run" : "screened";
 }
 
-/* One row a set: its constants and our number of every printed value, v1 being the first of the list. */
-static struct tmx_table *sets_table(struct suite *s, size_t *n_done)
+/* Write sets.csv, one row a set: its constants and our number of every printed value, v1 being the first of
+ * the list; and, as they are printed, values.csv. */
+static void write_sets(struct suite *s, struct tmx_err *err)
 {
     const size_t n = s->values.n_value, n_key = s->sets.n_key;
-    struct tmx_table *t = tmx_table_of("set:d status");
+    size_t n_done = 0;
+    struct tmx_table *t = tmx_table_of("set:d status"), *printed = NULL;
     for (size_t k = 0; k < n_key; k++) {
         tmx_table_extend(t, s->sets.key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED);
     }
@@ -870,7 +872,7 @@ static struct tmx_table *sets_table(struct suite *s, size_t *n_done)
     }
     for (size_t v = 0; v < s->sets.n_point; v++) {
         const char *status = set_status(s, v);
-        *n_done += strcmp(status, "done") == 0;
+        n_done += strcmp(status, "done") == 0;
         tmx_table_row(t, "%zu %s", v, status);
         for (size_t k = 0; k < n_key; k++) {
             char buf[32];
@@ -881,18 +883,10 @@ static struct tmx_table *sets_table(struct suite *s, size_t *n_done)
             tmx_table_real_or_empty(t, tmx_values_ours(&s->values, i, 0));
         }
     }
-    return t;
-}
-
-/* Write sets.csv and, as they are printed, values.csv. */
-static void write_sets(struct suite *s, struct tmx_err *err)
-{
-    size_t n_done = 0;
-    struct tmx_table *sets = sets_table(s, &n_done), *printed = NULL;
     s->set = s->sets.n_point;
     s->values.number_rows = true;
-    tmx_table_check(sets, err);
-    tmx_suite_save(s->call, sets, "sets.csv", err);
+    tmx_table_check(t, err);
+    tmx_suite_save(s->call, t, "sets.csv", err);
     if (s->values.any) {
         printed = tmx_values_table(&s->values, NULL);
         tmx_suite_save(s->call, printed, "values.csv", err);
@@ -903,29 +897,13 @@ static void write_sets(struct suite *s, struct tmx_err *err)
                                   s->call->out_dir)
                          : printf("; -o DIR keeps them\n");
     } else {
-        tmx_table_show(sets, s->call->format, &(struct tmx_screen){0}, err);
+        tmx_table_show(t, s->call->format, &(struct tmx_screen){0}, err);
     }
-    tmx_table_destroy(sets);
+    tmx_table_destroy(t);
     tmx_table_destroy(printed);
 }
 
 /* ---- the whole ---- */
-
-static void first_failure(const struct suite *s, struct tmx_err *err)
-{
-    const size_t n_task = s->runs.n_point;
-    size_t n = 0, first = 0;
-    const char *mix, *label;
-    for (size_t t = n_task; t-- > 0;) {
-        n += s->runs.error[t] != NULL;
-        first = s->runs.error[t] ? t : first;
-    }
-    const struct choice *run = run_of(s, first % runs_of_seed(s), &mix, &label);
-    if (n > 0) {
-        tmx_error(err, TMX_ESOLVE, "%zu of %zu runs failed, the first (%s, %s): %s", n, n_task, label,
-                  run->name, s->runs.error[first]);
-    }
-}
 
 /* Of a suite of one variant. */
 static void facts_of(const void *ctx, const char *mix, const char *policy, char *facts, size_t size)
@@ -986,8 +964,16 @@ static void write_suite(struct suite *s, const struct tmx_runs *runs, bool stopp
         tmx_study_say_spread(&s->runs, runs_of_seed(s), runs, s->call->nudge,
                              s->call->format == TMX_FORMAT_TEXT ? stdout : stderr);
     }
-    if (!stopped) {
-        first_failure(s, err);
+    size_t n_failed = 0, first = 0;
+    for (size_t t = s->runs.n_point; t-- > 0;) {
+        n_failed += s->runs.error[t] != NULL;
+        first = s->runs.error[t] ? t : first;
+    }
+    if (n_failed > 0 && !stopped) {
+        const char *mix, *label;
+        const struct choice *run = run_of(s, first % runs_of_seed(s), &mix, &label);
+        tmx_error(err, TMX_ESOLVE, "%zu of %zu runs failed, the first (%s, %s): %s", n_failed,
+                  s->runs.n_point, label, run->name, s->runs.error[first]);
     }
     tmx_table_destroy(ledger);
     tmx_table_destroy(brief);

@@ -25,9 +25,17 @@
 /* ---- what is to run, and its runs ---- */
 
 enum { PARTS = 3 };
+static const struct {
+    const char *name; /* as `variant` of a value */
+    const char *file; /* of its runs with the first seed; those of part 0 are the table */
+    bool sweeps;
+    double launch_gap; /* factor on the fit's */
+    bool code;         /* kernels with compiled code */
+} parts[PARTS] = {{"", "", true, 1, false},
+                  {"no launch gaps", "no_launch_gaps.csv", false, 0, false},
+                  {"compiled code", "compiled_code.csv", false, 1, true}};
 
 struct part {
-    const char *name;             /* as `variant` of a value */
     struct tmx_gate_chip sm;      /* with its own knobs */
     struct tmx_gate_plan plan;    /* of one fit */
     struct tmx_sm_result *result; /* [n_seed * n_kernel * n_case] of the arena */
@@ -70,27 +78,6 @@ static const char *const root_also[] = {"name",
                                         "compiled",
                                         "values",
                                         NULL};
-
-/* Every kernel that the benchmarks of list `compiled` have code of. */
-static void load_code(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
-{
-    const struct tmx_setting *list = tmx_setting_texts(call->root, "compiled", 0, TMX_GATE_KERNELS, err);
-    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
-        struct tmx_gate_code code[TMX_GATE_CODES];
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        size_t n = 0;
-        (void)tmx_setting_locate(e, tmx_gate_code_load(tmx_setting_text(e), code, &n, err), err);
-        for (size_t k = 0; k < n; k++) {
-            if (s->n_code == TMX_GATE_KERNELS) {
-                tmx_gate_code_finish(&code[k]);
-                tmx_error_setting(err, e, "compiled: more than %d kernels", TMX_GATE_KERNELS);
-                continue;
-            }
-            snprintf(s->code_name[s->n_code].name, sizeof s->code_name[0].name, "%s", code[k].name);
-            s->code[s->n_code++] = code[k].stream;
-        }
-    }
-}
 
 /* Index of a case among some; their number when none is like it. */
 static size_t find_case(const struct tmx_gate_case *gate, size_t n, const struct tmx_gate_case *want)
@@ -155,33 +142,6 @@ static void add_sweep(struct suite *s, const struct tmx_suite_call *call, enum s
     }
 }
 
-static void make_parts(struct suite *s, const struct tmx_suite_call *call)
-{
-    static const struct {
-        const char *name;
-        bool sweeps;
-        double launch_gap; /* factor on the fit's */
-        bool code;         /* kernels with compiled code */
-    } parts[PARTS] = {
-        {"", true, 1, false}, {"no launch gaps", false, 0, false}, {"compiled code", false, 1, true}};
-    for (size_t p = 0; p < PARTS; p++) {
-        struct part *part = &s->part[p];
-        part->name = parts[p].name;
-        part->sm = s->sm;
-        part->sm.fit[FIT_CONVPG].launch_gap *= parts[p].launch_gap;
-        part->plan = (struct tmx_gate_plan){.chip = &part->sm,
-                                            .kernel = parts[p].code ? s->code_name : s->kernel,
-                                            .n_kernel = parts[p].code ? s->n_code : s->n_kernel,
-                                            .trace = parts[p].code ? s->code : NULL,
-                                            .gate = s->gate_case,
-                                            .n_case = parts[p].sweeps ? s->n_case : s->n_plain,
-                                            .fit = FIT_CONVPG,
-                                            .budget = (uint64_t)s->instructions,
-                                            .n_worker = call->n_worker,
-                                            .quiet = call->quiet};
-    }
-}
-
 /* Reads the suite of `call` into s (zeroed). TMX_ECONFIG with file:line, TMX_ENOMEM. */
 static void open_suite(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
 {
@@ -198,7 +158,22 @@ static void open_suite(struct suite *s, const struct tmx_suite_call *call, struc
         (void)tmx_setting_locate(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
     }
     s->n_kernel = tmx_setting_length(list);
-    load_code(s, call, err);
+    list = tmx_setting_texts(call->root, "compiled", 0, TMX_GATE_KERNELS, err);
+    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) { /* every kernel that has code */
+        struct tmx_gate_code code[TMX_GATE_CODES];
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        size_t n = 0;
+        (void)tmx_setting_locate(e, tmx_gate_code_load(tmx_setting_text(e), code, &n, err), err);
+        for (size_t k = 0; k < n; k++) {
+            if (s->n_code == TMX_GATE_KERNELS) {
+                tmx_gate_code_finish(&code[k]);
+                tmx_error_setting(err, e, "compiled: more than %d kernels", TMX_GATE_KERNELS);
+                continue;
+            }
+            snprintf(s->code_name[s->n_code].name, sizeof s->code_name[0].name, "%s", code[k].name);
+            s->code[s->n_code++] = code[k].stream;
+        }
+    }
     for (const struct tmx_gate_policy *const *p = tmx_gate_policies; *p; p++) {
         add_case(s, case_of(s, *p, BREAK_EVEN, s->sm.gate.break_even_cycles), err);
     }
@@ -206,7 +181,21 @@ static void open_suite(struct suite *s, const struct tmx_suite_call *call, struc
     for (int i = 0; i < N_SWEEP; i++) {
         add_sweep(s, call, (enum sweep)i, err);
     }
-    make_parts(s, call);
+    for (size_t p = 0; p < PARTS; p++) {
+        struct part *part = &s->part[p];
+        part->sm = s->sm;
+        part->sm.fit[FIT_CONVPG].launch_gap *= parts[p].launch_gap;
+        part->plan = (struct tmx_gate_plan){.chip = &part->sm,
+                                            .kernel = parts[p].code ? s->code_name : s->kernel,
+                                            .n_kernel = parts[p].code ? s->n_code : s->n_kernel,
+                                            .trace = parts[p].code ? s->code : NULL,
+                                            .gate = s->gate_case,
+                                            .n_case = parts[p].sweeps ? s->n_case : s->n_plain,
+                                            .fit = FIT_CONVPG,
+                                            .budget = (uint64_t)s->instructions,
+                                            .n_worker = call->n_worker,
+                                            .quiet = call->quiet};
+    }
 }
 
 /* Runs every part under every seed into its `result`. */
@@ -240,7 +229,7 @@ static bool find_variant(const struct suite *s, const char *variant, const struc
     bool known = false;
     *part = &s->part[0];
     for (size_t p = 0; p < PARTS; p++) {
-        const bool is = s->part[p].plan.n_kernel > 0 && strcmp(s->part[p].name, variant) == 0;
+        const bool is = s->part[p].plan.n_kernel > 0 && strcmp(parts[p].name, variant) == 0;
         known = known || is;
         *part = is ? &s->part[p] : *part;
     }
@@ -428,7 +417,7 @@ static struct tmx_table *summarise(struct suite *s)
             continue;
         }
         snprintf(p.policy, sizeof p.policy, "%s", policy->base.name);
-        snprintf(p.variant, sizeof p.variant, "%s", s->part[i / s->n_plain].name);
+        snprintf(p.variant, sizeof p.variant, "%s", parts[i / s->n_plain].name);
         tmx_table_row(t, "%s %s %d", p.variant[0] ? p.variant : "fit convpg", p.policy, s->seeds);
         for (size_t c = 0; c < sizeof of / sizeof of[0]; c++) {
             double mean = 0, square = 0;
@@ -443,21 +432,6 @@ static struct tmx_table *summarise(struct suite *s)
         }
     }
     return t;
-}
-
-/* The runs of a part with the first seed, in a file of the part's name. */
-static void save_part(const struct tmx_suite_call *call, const struct part *part, struct tmx_err *err)
-{
-    struct tmx_table *t = tmx_gate_table(&part->plan, part->result);
-    char file[64];
-    snprintf(file, sizeof file, "%s.csv", part->name);
-    for (char *c = file; *c; c++) {
-        *c = *c == ' ' ? '_' : *c;
-    }
-    if (part->plan.n_kernel > 0) {
-        tmx_suite_save(call, t, file, err);
-    }
-    tmx_table_destroy(t);
 }
 
 void tmx_suite_warped_gates(const struct tmx_suite_call *call, struct tmx_err *err)
@@ -484,8 +458,12 @@ void tmx_suite_warped_gates(const struct tmx_suite_call *call, struct tmx_err *e
         summary = summarise(s);
         tmx_table_check(summary, err);
         tmx_suite_save(call, summary, "means.csv", err);
-        for (size_t p = 1; p < PARTS; p++) {
-            save_part(call, &s->part[p], err);
+        for (size_t p = 1; p < PARTS; p++) { /* with the first seed, in a file of the part's name */
+            if (s->part[p].plan.n_kernel > 0) {
+                struct tmx_table *t = tmx_gate_table(&s->part[p].plan, s->part[p].result);
+                tmx_suite_save(call, t, parts[p].file, err);
+                tmx_table_destroy(t);
+            }
         }
     }
     tmx_suite_write(call, runs, &values, summary, err);
@@ -548,10 +526,14 @@ struct tuning {
     struct tmx_stream_knobs best_knobs;
 };
 
-/* Sum of squares of what the means over all seeds miss. */
-static double from_target(struct tuning *t)
+/* Sum of squares of what the means over all seeds miss with these knobs. */
+static double evaluate(const double *x, void *params)
 {
+    struct tuning *t = params;
     double ours[1 + MAX_POLICY][N_TARGET] = {{0}}, sum = 0;
+    for (size_t i = 0; i < N_KNOB; i++) {
+        *knob_at(&t->chip.fit[t->fit], i) = fmin(10, exp(x[i]));
+    }
     for (size_t seed = 0; seed < t->n_seed && !t->err->code; seed++) {
         t->plan.seed = t->seed + seed;
         (void)!tmx_gate_run(&t->plan, t->result, t->err);
@@ -569,33 +551,11 @@ static double from_target(struct tuning *t)
             sum += isnan(off) ? 0 : off * off; /* kernels without FP */
         }
     }
-    return sum;
-}
-
-static double evaluate(const double *x, void *params)
-{
-    struct tuning *t = params;
-    for (size_t i = 0; i < N_KNOB; i++) {
-        *knob_at(&t->chip.fit[t->fit], i) = fmin(10, exp(x[i]));
-    }
-    const double e = from_target(t);
-    if (t->err->code) {
-        return INFINITY;
-    }
-    if (e < t->best) {
-        t->best = e;
+    if (!t->err->code && sum < t->best) {
+        t->best = sum;
         t->best_knobs = t->chip.fit[t->fit];
     }
-    return e;
-}
-
-static void simplex(struct tuning *t)
-{
-    double x[N_KNOB];
-    for (size_t i = 0; i < N_KNOB; i++) {
-        x[i] = log(fmax(1e-3, *knob_at(&t->chip.fit[t->fit], i)));
-    }
-    tmx_minimise(evaluate, t, N_KNOB, x, 0.25, 0.01, EVALUATIONS, t->err);
+    return t->err->code ? INFINITY : sum;
 }
 
 /* The policies whose printed means are fitted to, and those means. */
@@ -657,7 +617,11 @@ enum tmx_status tmx_gate_tune(const struct tmx_gate_chip *chip, const struct tmx
     if (!t.result) {
         return tmx_fail(err, TMX_ENOMEM, "fit");
     }
-    simplex(&t);
+    double x[N_KNOB];
+    for (size_t i = 0; i < N_KNOB; i++) {
+        x[i] = log(fmax(1e-3, *knob_at(&t.chip.fit[fit], i)));
+    }
+    tmx_minimise(evaluate, &t, N_KNOB, x, 0.25, 0.01, EVALUATIONS, err);
     if (!err->code) {
         fprintf(out, "# root mean square error %.2f points over %zu kernels, %zu values, %zu seeds\n",
                 sqrt(t.best / (double)t.n_target), n_kernel, t.n_target, n_seed);

@@ -358,25 +358,6 @@ static void print_number(const struct tmx_csv *csv, size_t row, const char *colu
     fputc(' ', out);
 }
 
-static void print_cells(const struct tmx_csv *csv, size_t row, FILE *out)
-{
-    static const char *const names[] = {"figure", "quantity", "case", "unit"};
-    const char *relation = tmx_csv_at(csv, row, "relation");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        fprintf(out, "| %s ", tmx_csv_cell(csv, row, tmx_csv_column(csv, names[i])));
-    }
-    print_number(csv, row, "paper_value",
-                 strcmp(relation, "at_most") == 0    ? "at most %.4g"
-                 : strcmp(relation, "at_least") == 0 ? "at least %.4g"
-                                                     : "%.4g",
-                 out);
-    print_number(csv, row, "ours", "%.4g", out);
-    print_number(csv, row, "sd", "%.2g", out);
-    print_number(csv, row, "error", "%+.3g", out);
-    print_number(csv, row, "band", "%.3g", out);
-    fprintf(out, "| %s | %s |\n", tmx_csv_at(csv, row, "origin"), tmx_csv_at(csv, row, "outcome"));
-}
-
 /* The folder's paper.csv; no rows for a suite without the paper's values. */
 static void read_paper(struct tmx_csv *csv, const char *dir, struct tmx_err *err)
 {
@@ -415,7 +396,19 @@ static void print_suite(const struct suite *s, FILE *out)
                 "| where | quantity | case | unit | paper | ours | sd | error | band | origin | outcome |\n"
                 "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |\n");
         for (size_t r = 0; r < csv->n_row; r++) {
-            print_cells(csv, r, out);
+            const char *relation = tmx_csv_at(csv, r, "relation");
+            fprintf(out, "| %s | %s | %s | %s ", tmx_csv_at(csv, r, "figure"), tmx_csv_at(csv, r, "quantity"),
+                    tmx_csv_at(csv, r, "case"), tmx_csv_at(csv, r, "unit"));
+            print_number(csv, r, "paper_value",
+                         strcmp(relation, "at_most") == 0    ? "at most %.4g"
+                         : strcmp(relation, "at_least") == 0 ? "at least %.4g"
+                                                             : "%.4g",
+                         out);
+            print_number(csv, r, "ours", "%.4g", out);
+            print_number(csv, r, "sd", "%.2g", out);
+            print_number(csv, r, "error", "%+.3g", out);
+            print_number(csv, r, "band", "%.3g", out);
+            fprintf(out, "| %s | %s |\n", tmx_csv_at(csv, r, "origin"), tmx_csv_at(csv, r, "outcome"));
         }
         fputc('\n', out);
         /* the headings' notes, each once, in the order the quantities appear */
@@ -436,32 +429,11 @@ static void print_suite(const struct suite *s, FILE *out)
 }
 
 /* In bands, of all, by origin; one row a suite, papers in order. */
-static void print_score(const struct tmx_csv *csv, const char *name, FILE *out)
-{
-    static const enum tmx_origin shown[] = {TMX_FITTED, TMX_WATCHED,  TMX_DERIVED,
-                                            TMX_UNSEEN, TMX_IDENTITY, TMX_INPUT};
-    struct tmx_score score = {0};
-    size_t none = 0, undecided = 0, follow = 0;
-    for (size_t r = 0; r < csv->n_row; r++) {
-        if (strcmp(tmx_csv_at(csv, r, "follows"), "yes") == 0) {
-            follow++;
-            continue;
-        }
-        tmx_score_add(&score, tmx_csv_at(csv, r, "origin"), tmx_csv_at(csv, r, "outcome"));
-    }
-    fprintf(out, "| %s | %s | %zu ", tmx_csv_at(csv, 0, "paper"), name, csv->n_row - follow);
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
-        const size_t *n = score.n[shown[i]];
-        none += n[TMX_NO_VALUE];
-        undecided += n[TMX_UNDECIDED];
-        fprintf(out, "| %zu of %zu ", n[TMX_IN_BAND], tmx_score_of(&score, shown[i]));
-    }
-    fprintf(out, "| %zu | %zu | %zu |\n", undecided, none, follow);
-}
-
 static void print_scores(const struct suite *suite, size_t n, FILE *out)
 {
     static const char *const papers[] = {"000", "001", "002", "003", "004"};
+    static const enum tmx_origin shown[] = {TMX_FITTED, TMX_WATCHED,  TMX_DERIVED,
+                                            TMX_UNSEEN, TMX_IDENTITY, TMX_INPUT};
     enum { N_PAPER = sizeof papers / sizeof papers[0] };
     fprintf(
         out,
@@ -470,9 +442,26 @@ static void print_scores(const struct suite *suite, size_t n, FILE *out)
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
     for (size_t i = 0; i < (N_PAPER + 1) * n; i++) { /* others last */
         const struct tmx_csv *csv = &suite[i % n].csv;
-        if (csv->n_row > 0 && tmx_names_find(tmx_csv_at(csv, 0, "paper"), papers, N_PAPER) == i / n) {
-            print_score(csv, suite[i % n].name, out);
+        struct tmx_score score = {0};
+        size_t none = 0, undecided = 0, follow = 0;
+        if (csv->n_row == 0 || tmx_names_find(tmx_csv_at(csv, 0, "paper"), papers, N_PAPER) != i / n) {
+            continue;
         }
+        for (size_t r = 0; r < csv->n_row; r++) {
+            if (strcmp(tmx_csv_at(csv, r, "follows"), "yes") == 0) {
+                follow++;
+            } else {
+                tmx_score_add(&score, tmx_csv_at(csv, r, "origin"), tmx_csv_at(csv, r, "outcome"));
+            }
+        }
+        fprintf(out, "| %s | %s | %zu ", tmx_csv_at(csv, 0, "paper"), suite[i % n].name, csv->n_row - follow);
+        for (size_t k = 0; k < sizeof shown / sizeof shown[0]; k++) {
+            const size_t *of = score.n[shown[k]];
+            none += of[TMX_NO_VALUE];
+            undecided += of[TMX_UNDECIDED];
+            fprintf(out, "| %zu of %zu ", of[TMX_IN_BAND], tmx_score_of(&score, shown[k]));
+        }
+        fprintf(out, "| %zu | %zu | %zu |\n", undecided, none, follow);
     }
 }
 
