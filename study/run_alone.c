@@ -221,8 +221,7 @@ enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a
 /* ---- with several seeds ---- */
 
 struct seeds {
-    const char *path;            /* of the configuration */
-    const struct tmx_sets *sets; /* on it */
+    const struct tmx_sets *sets; /* on the configuration */
     int64_t first;
     bool nudge;
 };
@@ -240,17 +239,6 @@ static void sets_of(const void *ctx, size_t point, struct tmx_sets *sets, struct
     const struct seeds *s = ctx;
     tmx_sets_join(sets, s->sets, "", err);
     tmx_sets_put(sets, s->nudge ? "start_plus_k" : "seed", value_of(ctx, point, 0), NULL, 0, err);
-}
-
-static void first_seed(struct seeds *s, struct tmx_err *err)
-{
-    struct tmx_run *run;
-    double seed = 0;
-    if (!tmx_run_load(&run, s->path, &(struct tmx_run_how){.sets = s->sets, .described = true}, err)) {
-        (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "seed"), &seed);
-        s->first = (int64_t)seed;
-    }
-    tmx_run_destroy(run);
 }
 
 /* A row a metric; on a screen not those that are 0 in every run, but for the main one. */
@@ -276,10 +264,16 @@ enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, s
                               const struct tmx_run_alone *a, struct tmx_err *err)
 {
     const char *const keys[] = {nudge ? "start_plus_k" : "seed"};
-    struct seeds s = {.path = config, .sets = sets, .nudge = nudge};
+    struct seeds s = {.sets = sets, .nudge = nudge};
     struct tmx_run_values v = {0};
+    struct tmx_run *run;
+    double seed = 0;
     char path[TMX_PATH_SIZE];
-    first_seed(&s, err);
+    if (!tmx_run_load(&run, config, &(struct tmx_run_how){.sets = sets, .described = true}, err)) {
+        (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "seed"), &seed);
+        s.first = (int64_t)seed;
+    }
+    tmx_run_destroy(run);
     if (a->dir) {
         tmx_os_mkdirs(a->dir, err);
         tmx_path_join(path, a->dir, TMX_SUITE_RESULTS, err);

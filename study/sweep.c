@@ -373,19 +373,6 @@ static const struct tmx_opt scale_opts[] = {
     {0},
 };
 
-static void add_value(struct tmx_axis *a, size_t at, const struct tmx_setting *s, struct tmx_err *err)
-{
-    char text[TMX_PARAMETER_SIZE];
-    if (tmx_setting_kind(s) < TMX_SETTING_INTEGER) {
-        tmx_error_setting(err, s, "a value of an axis is a number, true, false or \"text\"");
-        return;
-    }
-    a->value[at] = tmx_setting_scalar(s);
-    if (!tmx_scalar_print(a->value[at], text, sizeof text)) {
-        tmx_error_setting(err, s, "a value of an axis is at most %zu bytes", sizeof text - 4);
-    }
-}
-
 /* inlet_c over "+0", "+8" is inlet_plus_k over 0, 8; "45C" is 45. */
 static void plain_temperatures(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *axis,
                                struct tmx_err *err)
@@ -439,9 +426,8 @@ static void read_values(struct tmx_sweep *s, struct tmx_axis *a, const struct tm
     if (n == 0) {
         tmx_error_setting(err, list, "axis %s has no values", a->key[0]);
     }
-    if (!TMX_TAKE(&s->arena, a->value, n * a->n_key)) {
-        tmx_no_memory(err);
-    }
+    TMX_TAKE(&s->arena, a->value, n * a->n_key);
+    tmx_arena_check(&s->arena, err);
     for (size_t i = 0; i < n && !err->code; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         if (a->n_key > 1 && (!tmx_setting_is_list(e) || tmx_setting_length(e) != a->n_key)) {
@@ -449,7 +435,17 @@ static void read_values(struct tmx_sweep *s, struct tmx_axis *a, const struct tm
             return;
         }
         for (size_t k = 0; k < a->n_key; k++) {
-            add_value(a, i * a->n_key + k, a->n_key > 1 ? tmx_setting_at(e, k) : e, err);
+            const struct tmx_setting *one = a->n_key > 1 ? tmx_setting_at(e, k) : e;
+            struct tmx_scalar *v = &a->value[i * a->n_key + k];
+            char text[TMX_PARAMETER_SIZE];
+            if (tmx_setting_kind(one) < TMX_SETTING_INTEGER) {
+                tmx_error_setting(err, one, "a value of an axis is a number, true, false or \"text\"");
+                return;
+            }
+            *v = tmx_setting_scalar(one);
+            if (!tmx_scalar_print(*v, text, sizeof text)) {
+                tmx_error_setting(err, one, "a value of an axis is at most %zu bytes", sizeof text - 4);
+            }
         }
     }
     a->n_value = n;
@@ -503,9 +499,8 @@ static void read_scale(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx
         return;
     }
     a->n_value = err->code ? 0 : (size_t)r.steps;
-    if (!TMX_TAKE(&s->arena, a->value, a->n_value)) {
-        tmx_no_memory(err);
-    }
+    TMX_TAKE(&s->arena, a->value, a->n_value);
+    tmx_arena_check(&s->arena, err);
     for (int i = 0; i < r.steps && !err->code; i++) {
         a->value[i] = step(&r, log, i);
     }
@@ -566,9 +561,7 @@ static void add_key(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_se
         }
     }
     a->key[a->n_key++] = tmx_arena_text(&s->arena, key);
-    if (s->arena.failed) {
-        tmx_no_memory(err);
-    }
+    tmx_arena_check(&s->arena, err);
 }
 
 static void read_axis(struct tmx_sweep *s, const struct tmx_setting *group, struct tmx_err *err)
@@ -592,9 +585,8 @@ static void read_axis(struct tmx_sweep *s, const struct tmx_setting *group, stru
     if (many) {
         many = tmx_setting_texts(group, "keys", 1, MAX_KEYS, err);
     }
-    if (!TMX_TAKE(&s->arena, a->key, one ? 1 : tmx_setting_length(many))) {
-        tmx_no_memory(err);
-    }
+    TMX_TAKE(&s->arena, a->key, one ? 1 : tmx_setting_length(many));
+    tmx_arena_check(&s->arena, err);
     for (size_t i = 0; i < (one ? 1 : tmx_setting_length(many)) && !err->code; i++) {
         add_key(s, a, one ? one : tmx_setting_at(many, i), err);
     }
@@ -655,9 +647,7 @@ static void read_axes(struct tmx_sweep *s, const struct tmx_setting *root, struc
     }
     TMX_TAKE(&s->arena, s->axis, tmx_setting_length(axes));
     TMX_TAKE(&s->arena, s->rule, tmx_setting_length(rules));
-    if (s->arena.failed) {
-        tmx_no_memory(err);
-    }
+    tmx_arena_check(&s->arena, err);
     for (size_t i = 0; i < tmx_setting_length(axes) && !err->code; i++) {
         read_axis(s, tmx_setting_at(axes, i), err);
     }
