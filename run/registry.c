@@ -140,13 +140,19 @@ struct tmx_table *tmx_choices_table(const struct tmx_catalog *c, const char *wha
     return t;
 }
 
-/* A chip's file has a source beside every number; the catalog repeats nothing of it. */
-static void print_chips(FILE *out)
+void tmx_choices_keys(const struct tmx_catalog *c, const char *what, FILE *out)
 {
     struct tmx_arena arena = {0};
     const char *const *names;
-    const size_t n = tmx_data_names(TMX_DATA_CHIP, &names, &arena);
-    for (size_t i = 0; i < n; i++) {
+    const size_t n = strcmp(what, "chips") == 0 ? tmx_data_names(TMX_DATA_CHIP, &names, &arena) : 0;
+    if (strcmp(what, "policies") == 0) {
+        print_keys(c, 0, TMX_N_LEVEL - 1, out);
+        fprintf(out, "\nkeys of every gating policy, in the chip's sm.cfg:\n");
+        tmx_opt_help(tmx_gate_opts, "  ", out);
+    } else if (strcmp(what, "backends") == 0) {
+        print_keys(c, TMX_KIND_BACKEND, TMX_KIND_POWER, out);
+    }
+    for (size_t i = 0; i < n; i++) {  /* a source beside every number; the catalog repeats nothing of it */
         struct tmx_err ignored = {0}; /* the table has named what cannot be read */
         char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
         struct tmx_text_file text = {0};
@@ -157,17 +163,4 @@ static void print_chips(FILE *out)
         tmx_text_finish(&text);
     }
     tmx_arena_finish(&arena);
-}
-
-void tmx_choices_keys(const struct tmx_catalog *c, const char *what, FILE *out)
-{
-    if (strcmp(what, "policies") == 0) {
-        print_keys(c, 0, TMX_N_LEVEL - 1, out);
-        fprintf(out, "\nkeys of every gating policy, in the chip's sm.cfg:\n");
-        tmx_opt_help(tmx_gate_opts, "  ", out);
-    } else if (strcmp(what, "backends") == 0) {
-        print_keys(c, TMX_KIND_BACKEND, TMX_KIND_POWER, out);
-    } else if (strcmp(what, "chips") == 0) {
-        print_chips(out);
-    }
 }

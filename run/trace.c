@@ -41,23 +41,6 @@ struct tmx_run_trace {
     struct sample *sample;   /* [n_gpu] */
 };
 
-static void head_csv(const struct tmx_run_trace *t, FILE *out)
-{
-    size_t n_sm = 0; /* of the chip with most; rows of others end early */
-    for (size_t k = 0; k < t->run->n_kind; k++) {
-        n_sm = t->run->kind[k].chip.n_sm > n_sm ? t->run->kind[k].chip.n_sm : n_sm;
-    }
-    fprintf(out,
-            "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share,"
-            "reasons,inlet_c,fan_rpm,reported_w,coolest_min_c,hottest_min_c,hottest_max_c,sample_mean_c,"
-            "stopped_1%s",
-            tmx_run_has_gpu_labels(t->run) ? ",gpu_label" : "");
-    for (size_t sm = 0; sm < n_sm; sm++) {
-        fprintf(out, ",sm%zu_temp_c,sm%zu_power_w,sm%zu_first_share,sm%zu_gated", sm, sm, sm, sm);
-    }
-    fputc('\n', out);
-}
-
 static const char *kernel_name(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t kernel_slot)
 {
     return kernel_slot < gpu->n_run ? m->job[gpu->run[kernel_slot]].kernel->name : "";
@@ -209,21 +192,6 @@ static void row_rows(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t 
     t->row_w[row] = 0;
 }
 
-static void rows_hotspot(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g)
-{
-    const struct tmx_gpu *gpu = &sim->machine->gpu[g];
-    const struct tmx_frame *f = &sim->frame;
-    FILE *power = t->file[POWER + 2 * g].file, *temps = t->file[TEMPS + 2 * g].file;
-    for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
-        char real[TMX_REAL_SIZE];
-        tmx_real_print(real, t->sum_w[gpu->unit0 + u] / (double)t->n_tick);
-        fprintf(power, "%s%s", u ? "\t" : "", real);
-        fprintf(temps, "%s%.6f", u ? "\t" : "", f->temp_k[gpu->unit0 + u]);
-    }
-    fputc('\n', power);
-    fputc('\n', temps);
-}
-
 /* NULL: it cannot be written, or there is an error already. */
 static FILE *open_file(struct tmx_run_trace *t, size_t i, const char *name, struct tmx_err *err)
 {
@@ -323,7 +291,19 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
     }
     FILE *csv = o->csv && heat ? open_file(t, CSV, "trace.csv", &own) : NULL;
     if (csv) {
-        head_csv(t, csv);
+        size_t n_sm = 0; /* of the chip with most; rows of others end early */
+        for (size_t k = 0; k < run->n_kind; k++) {
+            n_sm = run->kind[k].chip.n_sm > n_sm ? run->kind[k].chip.n_sm : n_sm;
+        }
+        fprintf(csv,
+                "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share,"
+                "reasons,inlet_c,fan_rpm,reported_w,coolest_min_c,hottest_min_c,hottest_max_c,sample_mean_c,"
+                "stopped_1%s",
+                tmx_run_has_gpu_labels(run) ? ",gpu_label" : "");
+        for (size_t sm = 0; sm < n_sm; sm++) {
+            fprintf(csv, ",sm%zu_temp_c,sm%zu_power_w,sm%zu_first_share,sm%zu_gated", sm, sm, sm, sm);
+        }
+        fputc('\n', csv);
     }
     if (o->hotspot) {
         open_hotspot(t, &own);
@@ -378,8 +358,14 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
         if (t->file[CSV].file) {
             row_csv(t, sim, g);
         }
-        if (t->options.hotspot) {
-            rows_hotspot(t, sim, g);
+        const struct tmx_gpu *gpu = &sim->machine->gpu[g];
+        FILE *power = t->file[POWER + 2 * g].file, *temps = t->file[TEMPS + 2 * g].file;
+        for (size_t u = 0; t->options.hotspot && u < gpu->chip->floorplan.n_unit; u++) {
+            const char *end = u + 1 < gpu->chip->floorplan.n_unit ? "\t" : "\n";
+            char real[TMX_REAL_SIZE];
+            tmx_real_print(real, t->sum_w[gpu->unit0 + u] / (double)t->n_tick);
+            fprintf(power, "%s%s", real, end);
+            fprintf(temps, "%.6f%s", f->temp_k[gpu->unit0 + u], end);
         }
     }
     for (size_t u = 0; heat && u < f->n_unit; u++) {

@@ -321,11 +321,10 @@ void tmx_run_source(struct tmx_run *r, const struct tmx_source *is, const void *
 #define SOURCE(Y, name) &tmx_source_##name.base,
 static const struct tmx_plugin *const sources[] = {TMX_SOURCE_LIST(SOURCE, SOURCE, )};
 
-/* Sources whose group is rows alone. */
-static void open_sources(struct tmx_run *r)
+static void open_workload(struct tmx_run *r)
 {
     for (size_t i = 0; i < sizeof sources / sizeof sources[0] && !r->err.code; i++) {
-        const struct tmx_plugin *p = sources[i];
+        const struct tmx_plugin *p = sources[i]; /* those whose group is rows alone */
         const struct tmx_setting *group = p->opts ? tmx_run_member(r, p->name) : NULL;
         void *options = group ? tmx_arena_take(&r->arena, 1, p->state_size) : NULL;
         tmx_arena_check(&r->arena, &r->err);
@@ -334,11 +333,6 @@ static void open_sources(struct tmx_run *r)
             tmx_run_source(r, (const struct tmx_source *)p, options, group);
         }
     }
-}
-
-static void open_workload(struct tmx_run *r)
-{
-    open_sources(r);
     if (r->serve || r->err.code) { /* which is the work */
         return;
     }
