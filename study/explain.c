@@ -78,27 +78,8 @@ static size_t bin_at(struct losses *l, double time_s)
     return b;
 }
 
-/* What a kernel loses of used_s SM seconds on one SM of a GPU. */
-static void lose_kernel(const struct tmx_machine *m, size_t g, size_t kernel_slot, double used_s,
-                        double lost[N_LOSS])
-{
-    const struct tmx_gpu *gpu = &m->gpu[g];
-    const struct tmx_job *job = &m->job[gpu->run[kernel_slot]];
-    const struct {
-        enum loss cause;
-        double speed;
-    } chain[] = {{LOSS_LEVEL, tmx_machine_step_speed(m, g, kernel_slot)},
-                 {LOSS_GATING, 1 / job->gate_slowdown},
-                 {LOSS_MEMORY, 1 / job->memory_slowdown},
-                 {LOSS_MIXING, gpu->n_run >= 2 ? m->gain : 1},
-                 {LOSS_PLACE, gpu->speed_scale / job->sm_speed * tmx_machine_remote_speed(m, job, g)}};
-    for (size_t i = 0; i < sizeof chain / sizeof chain[0]; i++) {
-        lost[chain[i].cause] += used_s * (1 - chain[i].speed);
-        used_s *= chain[i].speed;
-    }
-}
-
-/* True: a thread-block policy kept the SM free. */
+/* What is lost on one SM of a GPU, and by every kernel of the time it has. True: a thread-block policy kept
+ * the SM free. */
 static bool lose_sm(const struct tmx_machine *m, size_t g, size_t sm, double lost[N_LOSS])
 {
     if (m->gated[sm]) {
@@ -108,9 +89,21 @@ static bool lose_sm(const struct tmx_machine *m, size_t g, size_t sm, double los
     double idle_s = m->dt_s;
     const struct tmx_gpu *gpu = &m->gpu[g];
     for (size_t k = 0; k < gpu->n_run; k++) {
-        const double used_s = m->busy[tmx_machine_at(m, sm, k)] * m->dt_s;
-        lose_kernel(m, g, k, used_s, lost);
+        const struct tmx_job *job = &m->job[gpu->run[k]];
+        const struct {
+            enum loss cause;
+            double speed;
+        } chain[] = {{LOSS_LEVEL, tmx_machine_step_speed(m, g, k)},
+                     {LOSS_GATING, 1 / job->gate_slowdown},
+                     {LOSS_MEMORY, 1 / job->memory_slowdown},
+                     {LOSS_MIXING, gpu->n_run >= 2 ? m->gain : 1},
+                     {LOSS_PLACE, gpu->speed_scale / job->sm_speed * tmx_machine_remote_speed(m, job, g)}};
+        double used_s = m->busy[tmx_machine_at(m, sm, k)] * m->dt_s;
         idle_s -= used_s;
+        for (size_t i = 0; i < sizeof chain / sizeof chain[0]; i++) {
+            lost[chain[i].cause] += used_s * (1 - chain[i].speed);
+            used_s *= chain[i].speed;
+        }
     }
     const double measured_s = fmin(m->volunteer_s[sm], idle_s);
     const bool kept_free = gpu->n_active < gpu->chip->n_sm && idle_s >= m->dt_s && measured_s <= 0;
