@@ -67,9 +67,9 @@
 static const double POWER_DENSITY =
     0.5e6; /* [W/m2] the tolerance holds for at least this; assumed: a 300 W GPU */
 /* A uniform start or a step of the air for which the tolerance holds in the physical network and with a
- * board, whose packages answer it by more than the fields of the powers; assumed. HotSpot's one sheet a layer
- * does not: a test of 200 chips started up to 30 K from the air. With a range of sinks, each of which answers
- * it in another way, it does. The printed error counts it everywhere. */
+ * board, whose packages answer it by more than the fields of the powers; assumed. The same holds with a range
+ * of sinks, as each of them answers in another way. One sink on HotSpot's one sheet a layer needs no such
+ * term: a test of 200 chips started up to 30 K from the air. The printed error counts it everywhere. */
 static const double AMBIENT_K = 30;
 static const double MIN_STEP_S = 1e-3; /* and for steps from this on, or shorter ones when asked for */
 /* Part of the tolerance that the basis gets where means alone are read from the physical network, whose thin

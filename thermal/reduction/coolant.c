@@ -722,7 +722,7 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
         modal->one[i] = tmx_dot(k, row, q->one);
         inlet_state[i] = tmx_dot(k, row, settled + b->u * k);
     }
-    /* what leaves is what is stored no more */
+    /* the heat that leaves a mode is the heat that it no longer stores */
     for (size_t i = 0; i < k && ok(b); i++) {
         modal->leave[i] = modal->rate[i] * modal->stored[i] + modal->frequency[i] * modal->stored[i ^ 1];
     }

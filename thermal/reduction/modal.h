@@ -62,8 +62,8 @@ void tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more, struct tm
 
 /* Fill rest and drain from the others. Heat to ambient over a step under power p is
  *   drain . p dt - rest . (z at the end - z at the beginning).
- * All that is stored leaves, so rest is stored, and drain is 1. Modes that turn may be nearly alike: sums
- * over them lose digits, so there it is taken as that. */
+ * All heat that is stored leaves, so rest equals stored, and drain is 1. Modes that turn may be nearly
+ * parallel, and sums over them lose digits: for these both are set to that. */
 void tmx_modal_close(struct tmx_modal *m);
 
 /* Turn the steps of a finished model to mixed precision: both products in single, the modes' state and decay

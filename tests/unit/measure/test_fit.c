@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Synthetic logs of known packages: the printed intervals hold what they promise, and what a log does not
- * tell is said. test_fit [N]: N packages (6) */
+/* Synthetic logs of known packages: the printed intervals hold what they promise, and a calibration names the
+ * parameters that a log does not identify. test_fit [N]: N packages (6, with sanitizers 2) */
 #include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdlib.h>
