@@ -115,7 +115,7 @@ static double still_k(const struct tmx_plan_chip *c, size_t unit)
 
 /* Every power of the SMs whose sensors keep the limit: columns power [n_sm], temperature and leakage
  * [n_unit]. */
-static enum tmx_status top_rows(const struct build *d, struct tmx_lp *lp, struct tmx_err *err)
+static void top_rows(const struct build *d, struct tmx_lp *lp, struct tmx_err *err)
 {
     const struct tmx_plan_chip *c = d->c;
     const size_t t0 = c->n_sm, l0 = t0 + c->n_unit;
@@ -123,15 +123,15 @@ static enum tmx_status top_rows(const struct build *d, struct tmx_lp *lp, struct
     for (size_t k = 0; k < d->w->n; k++) {
         most_w = fmax(most_w, d->w->sm_w[k]);
     }
-    const enum tmx_status st = tmx_lp_init(lp, l0 + c->n_unit, err);
-    for (size_t s = 0; s < c->n_sm && !st; s++) {
+    tmx_lp_init(lp, l0 + c->n_unit, err);
+    for (size_t s = 0; s < c->n_sm && !err->code; s++) {
         lp->hi[s] = most_w;
         (void)tmx_lp_row(lp, d->o->limit_k, false);
         for (size_t u = 0; u < c->n_unit; u++) {
             tmx_lp_add(lp, t0 + u, c->chip->sm_of_unit[u] == (int)s ? c->chip->part_share[u] : 0);
         }
     }
-    for (size_t u = 0; u < c->n_unit && !st; u++) {
+    for (size_t u = 0; u < c->n_unit && !err->code; u++) {
         lp->lo[t0 + u] = c->ambient_k;
         lp->hi[t0 + u] = d->top_k[u];
         (void)tmx_lp_row(lp, still_k(c, u), true);
@@ -143,13 +143,12 @@ static enum tmx_status top_rows(const struct build *d, struct tmx_lp *lp, struct
             tmx_lp_add(lp, l0 + j, -c->influence[u * c->n_unit + j]);
         }
     }
-    return st;
 }
 
 /* A unit without a sensor of its own could be hotter than the limit while every sensor keeps it: the
  * hottest it can be, over all powers of the SMs. Its leakage makes it hotter, so: from a top that is far too
  * high, down as long as the programme allows. */
-static enum tmx_status top_of(struct build *d, struct tmx_err *err)
+static void top_of(struct build *d, struct tmx_err *err)
 {
     enum { ROUNDS = 30 };
     const struct tmx_plan_chip *c = d->c;
@@ -160,30 +159,31 @@ static enum tmx_status top_of(struct build *d, struct tmx_err *err)
         d->top_k[u] = d->o->limit_k + (is_sensor(c, u) ? 0 : 40);
         move_k = is_sensor(c, u) ? move_k : 40;
     }
-    enum tmx_status st = move_k > 0 ? top_rows(d, &lp, err) : TMX_OK;
+    if (move_k > 0) {
+        top_rows(d, &lp, err);
+    }
     double *dual;
     TMX_TAKE(&d->b->arena, dual, lp.n_row);
-    st = st || dual ? st : tmx_fail(err, TMX_ENOMEM, "bound");
-    for (int round = 0; round < ROUNDS && !st && move_k > 1e-3; round++) {
+    tmx_arena_check(&d->b->arena, err);
+    for (int round = 0; round < ROUNDS && !err->code && move_k > 1e-3; round++) {
         move_k = 0;
         for (size_t u = 0; u < c->n_unit; u++) {
             lp.hi[t0 + u] = d->top_k[u];
             lp.hi[l0 + u] = leak(d, u, d->top_k[u]);
         }
-        for (size_t u = 0; u < c->n_unit && !st; u++) {
+        for (size_t u = 0; u < c->n_unit && !err->code; u++) {
             if (d->top_k[u] <= d->o->limit_k) {
                 continue;
             }
             lp.cost[t0 + u] = 1;
-            st = tmx_lp_cache_lp(d->o->solved, &lp, NULL, dual, &objective, err);
-            const double top_k = st ? d->top_k[u] : fmax(d->o->limit_k, tmx_lp_bound(&lp, dual, NULL));
+            tmx_lp_cache_lp(d->o->solved, &lp, NULL, dual, &objective, err);
+            const double top_k = err->code ? d->top_k[u] : fmax(d->o->limit_k, tmx_lp_bound(&lp, dual, NULL));
             lp.cost[t0 + u] = 0;
             move_k = fmax(move_k, d->top_k[u] - top_k);
             d->top_k[u] = top_k;
         }
     }
     tmx_lp_finish(&lp);
-    return st;
 }
 
 /* At a level the optimum never uses, what an idle SM costs and what being at the level costs are not
@@ -223,15 +223,17 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
     b->l0 = b->t0 + c->n_unit;
     b->speed_col = b->l0 + c->n_unit;
     if (o->limit_k <= c->ambient_k) {
-        return tmx_fail(err, TMX_ECONFIG, "the limit of %g degC is not above the ambient %g degC",
-                        o->limit_k - TMX_ZERO_C, c->ambient_k - TMX_ZERO_C);
+        tmx_error(err, TMX_ECONFIG, "the limit of %g degC is not above the ambient %g degC",
+                  o->limit_k - TMX_ZERO_C, c->ambient_k - TMX_ZERO_C);
     }
     TMX_TAKE(&b->arena, d.leak_w, c->n_unit);
     TMX_TAKE(&b->arena, d.top_k, c->n_unit);
     TMX_TAKE(&b->arena, d.of_sm, c->n_unit * c->n_sm);
-    enum tmx_status st = b->arena.failed ? tmx_fail(err, TMX_ENOMEM, "bound") : TMX_OK;
-    st = st ? st : tmx_plan_check_convex(c, o->limit_k + 10, err);
-    if (!st) {
+    tmx_arena_check(&b->arena, err);
+    if (!err->code) {
+        tmx_plan_check_convex(c, o->limit_k + 10, err);
+    }
+    if (!err->code) {
         for (size_t u = 0; u < c->n_unit; u++) {
             d.leak_w[u] = c->leak_w[u] * (c->chip->sm_of_unit[u] == TMX_NO_SM ? 1 : o->sm_leak);
             for (size_t j = 0; j < c->n_unit; j++) {
@@ -242,10 +244,10 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
                 }
             }
         }
-        st = top_of(&d, err);
+        top_of(&d, err);
     }
-    st = st ? st : tmx_lp_init(&b->lp, b->speed_col + 1, err);
-    if (!st) {
+    tmx_lp_init(&b->lp, b->speed_col + 1, err);
+    if (!err->code) {
         for (size_t s = 0; s < b->n_sm; s++) {
             for (size_t k = 0; k < b->n_kernel; k++) {
                 for (size_t v = 1; v < b->n_level && o->one_level; v++) {
@@ -336,14 +338,13 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
                 tmx_lp_add(&b->lp, i, -1);
             }
         }
-        st = tmx_lp_check(&b->lp, err);
         TMX_TAKE(&b->arena, b->x, b->lp.n_col);
         TMX_TAKE(&b->arena, b->dual, b->lp.n_row);
         TMX_TAKE(&b->arena, b->reduced, b->lp.n_col);
-        st = st || !b->arena.failed ? st : tmx_fail(err, TMX_ENOMEM, "bound");
-        st = st ? st : tmx_lp_cache_lp(o->solved, &b->lp, b->x, b->dual, &b->objective, err);
+        tmx_arena_check(&b->arena, err);
+        tmx_lp_cache_lp(o->solved, &b->lp, b->x, b->dual, &b->objective, err);
     }
-    if (!st) {
+    if (!err->code) {
         for (size_t i = 0; i < b->lp.n_row; i++) {
             b->dual[i] = b->lp.equal[i] || b->dual[i] > 0 ? b->dual[i] : 0;
         }
@@ -352,12 +353,12 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
         b->certificate = b->speed - b->objective;
         b->speed = fmin(b->speed, b->lp.hi[b->speed_col]);
     }
-    if (st == TMX_ESOLVE) {
-        st =
-            tmx_fail(err, st, "no solution at a limit of %g degC: is the chip hotter than that without work?",
-                     o->limit_k - TMX_ZERO_C);
+    if (err->code == TMX_ESOLVE) {
+        tmx_fail(err, TMX_ESOLVE,
+                 "no solution at a limit of %g degC: is the chip hotter than that without work?",
+                 o->limit_k - TMX_ZERO_C);
     }
-    return st;
+    return err->code;
 }
 
 void tmx_bound_finish(struct tmx_bound *b)
@@ -383,8 +384,10 @@ enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tm
     double *power_w = calloc(3 * n, sizeof *power_w), *work_w = power_w + n, *temp_k = work_w + n;
     double volt = 0, move = 1;
     *peak_k = 0;
-    if (!power_w) {
-        return tmx_fail(err, TMX_ENOMEM, "steady state");
+    tmx_memory_check(power_w, err);
+    if (err->code) {
+        free(power_w);
+        return err->code;
     }
     for (size_t v = 0; v < b->n_level; v++) {
         volt += c->leak[v] * b->x[b->y0 + v];
@@ -426,11 +429,10 @@ enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c,
     enum { STEPS = 6, HALVINGS = 30 };
     struct tmx_bound_options lower = *o;
     struct tmx_bound b;
-    enum tmx_status st = TMX_OK;
     double excess_k = 1, peak_k = 0;
-    for (int i = 0; i < STEPS && !st && fabs(excess_k) > 1e-4 && isfinite(peak_k); i++) {
-        st = tmx_bound_init(&b, c, w, &lower, err);
-        st = st ? st : tmx_bound_steady_peak(&b, c, w, 1, &peak_k, err);
+    for (int i = 0; i < STEPS && !err->code && fabs(excess_k) > 1e-4 && isfinite(peak_k); i++) {
+        tmx_bound_init(&b, c, w, &lower, err);
+        tmx_bound_steady_peak(&b, c, w, 1, &peak_k, err);
         *speed = b.objective;
         excess_k = peak_k - o->limit_k;
         if (excess_k < 0 && lower.limit_k >= o->limit_k) {
@@ -439,20 +441,20 @@ enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c,
         lower.limit_k -= excess_k;
         tmx_bound_finish(&b);
     }
-    if (!st && !isfinite(peak_k)) {
+    if (!err->code && !isfinite(peak_k)) {
         /* Leakage feeds back more than once, and a lower limit makes no schedule that holds without control:
          * the optimum's shares for as much of the time as keeps the limit. */
         double low = 0, high = 1;
-        st = tmx_bound_init(&b, c, w, o, err);
-        for (int i = 0; i < HALVINGS && !st; i++) {
+        tmx_bound_init(&b, c, w, o, err);
+        for (int i = 0; i < HALVINGS && !err->code; i++) {
             const double busy = (low + high) / 2;
-            st = tmx_bound_steady_peak(&b, c, w, busy, &peak_k, err);
+            tmx_bound_steady_peak(&b, c, w, busy, &peak_k, err);
             *(peak_k <= o->limit_k ? &low : &high) = busy;
         }
         *speed = low * b.objective;
         tmx_bound_finish(&b);
     }
-    return st;
+    return err->code;
 }
 
 /* ---- what a run has to do, as the rows of a bound ---- */
@@ -475,23 +477,21 @@ static double phase_work_s(const struct tmx_phases *p, size_t i, double work_s)
     return turns * (p->until[i] - from) + fmax(0, fmin(rest_s, to) - from);
 }
 
-static enum tmx_status add_job(struct tmx_work *w, const struct tmx_machine *m, size_t job, size_t *piece,
-                               struct tmx_err *err)
+static void add_job(struct tmx_work *w, const struct tmx_machine *m, size_t job, size_t *piece,
+                    struct tmx_err *err)
 {
     const struct tmx_job *j = &m->job[job];
     const struct tmx_phases *p = j->phases;
     if (p && !tmx_job_changes(j)) {
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "no bound here: the power of kernel %s changes with time, whatever work is done",
-                        j->kernel->name);
-    }
-    if (j->arrival_s > 0) {
-        return tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: kernels arrive later, and idle time cools");
-    }
-    if (tmx_job_outside(j)) {
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "no bound here: kernel %s heats more than SMs, or leakage is another under it",
-                        j->kernel->name);
+        tmx_error(err, TMX_EUNSUPPORTED,
+                  "no bound here: the power of kernel %s changes with time, whatever work is done",
+                  j->kernel->name);
+    } else if (j->arrival_s > 0) {
+        tmx_error(err, TMX_EUNSUPPORTED, "no bound here: kernels arrive later, and idle time cools");
+    } else if (tmx_job_outside(j)) {
+        tmx_error(err, TMX_EUNSUPPORTED,
+                  "no bound here: kernel %s heats more than SMs, or leakage is another under it",
+                  j->kernel->name);
     }
     w->piece0[job] = *piece;
     for (size_t i = 0; i < n_piece(j); i++) {
@@ -509,7 +509,6 @@ static enum tmx_status add_job(struct tmx_work *w, const struct tmx_machine *m, 
         w->work_s[row] += work_s;
         w->sum_s += work_s;
     }
-    return TMX_OK;
 }
 
 enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, struct tmx_err *err)
@@ -525,7 +524,7 @@ enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, str
         : run->n_kind > 1 ? "GPUs of several kinds"
                           : NULL;
     if (what) {
-        return tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: %s", what);
+        tmx_error(err, TMX_EUNSUPPORTED, "no bound here: %s", what);
     }
     for (size_t j = 0; j < m->n_job; j++) {
         n += n_piece(&m->job[j]);
@@ -533,12 +532,11 @@ enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, str
     TMX_TAKE_REALS(&w->arena, n, &w->sm_w, &w->waits, &w->work_s);
     TMX_TAKE(&w->arena, w->row, n);
     TMX_TAKE(&w->arena, w->piece0, m->n_job);
-    enum tmx_status st =
-        w->arena.failed ? tmx_fail(err, TMX_ENOMEM, "work of %zu kernels", m->n_job) : TMX_OK;
-    for (size_t j = 0; j < m->n_job && !st; j++) {
-        st = add_job(w, m, j, &piece, err);
+    tmx_arena_check(&w->arena, err);
+    for (size_t j = 0; j < m->n_job && !err->code; j++) {
+        add_job(w, m, j, &piece, err);
     }
-    return st;
+    return err->code;
 }
 
 size_t tmx_work_row(const struct tmx_work *w, const struct tmx_machine *m, size_t job)

@@ -21,23 +21,19 @@ struct steady { /* of one chip; arrays of units are `row` long, of which slope i
 enum { ROUNDS = 100000, BLOCK = 8 }; /* units whose sums stay in registers */
 static const double SETTLED_K = 1e-11;
 
-static enum tmx_status steady_init(struct steady *w, const struct tmx_plan_chip *c, double volt,
-                                   struct tmx_err *err)
+static void steady_init(struct steady *w, const struct tmx_plan_chip *c, double volt, struct tmx_err *err)
 {
     const size_t n = c->n_unit, row = (n + BLOCK - 1) / BLOCK * BLOCK;
     *w = (struct steady){.c = c, .volt = volt, .row = row};
     TMX_TAKE_REALS(&w->arena, row, &w->temp_k, &w->power_w, &w->slope, &w->rise, &w->ones);
     TMX_TAKE(&w->arena, w->warming, n * row);
     TMX_TAKE(&w->arena, w->sm_k, c->n_sm);
-    if (w->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "budget of %zu units", n);
-    }
-    for (size_t j = 0; j < n; j++) {
+    tmx_arena_check(&w->arena, err);
+    for (size_t j = 0; j < n && !err->code; j++) {
         for (size_t u = 0; u < n; u++) {
             w->warming[j * row + u] = c->influence[u * n + j];
         }
     }
-    return TMX_OK;
 }
 
 /* w->slope at these temperatures; temp_k may be w->temp_k. */
@@ -129,7 +125,9 @@ static double loop_gain(struct steady *w, double temp_k)
 double tmx_budget_loop_gain(const struct tmx_plan_chip *c, double volt, double temp_k)
 {
     struct steady w;
-    const double gain = steady_init(&w, c, volt, NULL) ? NAN : loop_gain(&w, temp_k);
+    struct tmx_err none = {0};
+    steady_init(&w, c, volt, &none);
+    const double gain = none.code ? NAN : loop_gain(&w, temp_k);
     tmx_arena_finish(&w.arena);
     return gain;
 }
@@ -158,18 +156,17 @@ static bool settle(struct steady *w, double watt)
     return true;
 }
 
-enum tmx_status tmx_budget_idle(const struct tmx_plan_chip *c, double volt, double *temp_k,
-                                struct tmx_err *err)
+void tmx_budget_idle(const struct tmx_plan_chip *c, double volt, double *temp_k, struct tmx_err *err)
 {
     struct steady w;
-    enum tmx_status st = steady_init(&w, c, volt, err);
-    if (!st) {
-        st =
-            settle(&w, 0) ? TMX_OK : tmx_fail(err, TMX_ERUNAWAY, "no power is safe: the idle chip runs away");
+    steady_init(&w, c, volt, err);
+    if (!err->code && !settle(&w, 0)) {
+        tmx_error(err, TMX_ERUNAWAY, "no power is safe: the idle chip runs away");
+    }
+    if (!err->code) {
         memcpy(temp_k, w.temp_k, c->n_unit * sizeof *temp_k);
     }
     tmx_arena_finish(&w.arena);
-    return st;
 }
 
 /* As tmx_budget_of, where the loop gain is known to be below 1; w->temp_k: the temperatures. */
@@ -201,25 +198,26 @@ static double steady_watt(struct steady *w, double limit_k, const bool *on)
     return watt;
 }
 
-enum tmx_status tmx_budget_of(const struct tmx_plan_chip *c, const struct tmx_budget_call *call,
-                              const bool *on, double *watt, double *temp_k, struct tmx_err *err)
+double tmx_budget_of(const struct tmx_plan_chip *c, const struct tmx_budget_call *call, const bool *on,
+                     double *temp_k, struct tmx_err *err)
 {
     struct steady w;
-    enum tmx_status st = steady_init(&w, c, call->volt, err);
-    const double gain = st ? 0 : loop_gain(&w, call->limit_k);
-    if (!st && !(gain < 1)) {
-        st = tmx_fail(err, TMX_ERUNAWAY,
-                      "no power holds %g degC: leakage feeds back %.2f-fold there; take a lower limit",
-                      call->limit_k - TMX_ZERO_C, gain);
+    double watt = NAN;
+    steady_init(&w, c, call->volt, err);
+    const double gain = err->code ? 0 : loop_gain(&w, call->limit_k);
+    if (!(gain < 1)) {
+        tmx_error(err, TMX_ERUNAWAY,
+                  "no power holds %g degC: leakage feeds back %.2f-fold there; take a lower limit",
+                  call->limit_k - TMX_ZERO_C, gain);
     }
-    if (!st) {
-        *watt = steady_watt(&w, call->limit_k, on);
+    if (!err->code) {
+        watt = steady_watt(&w, call->limit_k, on);
         if (temp_k) {
             memcpy(temp_k, w.temp_k, c->n_unit * sizeof *temp_k);
         }
     }
     tmx_arena_finish(&w.arena);
-    return st;
+    return watt;
 }
 
 /* ---- for a while ---- */
@@ -294,19 +292,22 @@ static void still(const struct tmx_plan_chip *c, const struct tmx_budget_call *c
     }
 }
 
-enum tmx_status tmx_budget_path_idle(struct tmx_budget_path *p, const struct tmx_plan_chip *c,
-                                     const struct tmx_modes_view *m, const struct tmx_budget_call *call,
-                                     double horizon_s, struct tmx_err *err)
+void tmx_budget_path_idle(struct tmx_budget_path *p, const struct tmx_plan_chip *c,
+                          const struct tmx_modes_view *m, const struct tmx_budget_call *call,
+                          double horizon_s, struct tmx_err *err)
 {
     const double first_s = fmin(1e-3, horizon_s);
     double *power_w, *unit_k, *direct, *z0, *in_w;
     path_init(p, c);
     TMX_TAKE_REALS(&p->arena, c->n_unit, &power_w, &unit_k, &direct);
     TMX_TAKE_REALS(&p->arena, m->n_mode, &z0, &in_w);
-    if (p->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "budget");
+    tmx_arena_check(&p->arena, err);
+    if (!err->code) {
+        tmx_budget_idle(c, call->volt, unit_k, err);
     }
-    const enum tmx_status st = tmx_budget_idle(c, call->volt, unit_k, err);
+    if (err->code) {
+        return;
+    }
     still(c, call, unit_k, power_w);
     project(m, power_w, z0, direct);
     for (size_t k = 0; k < m->n_mode; k++) {
@@ -314,7 +315,7 @@ enum tmx_status tmx_budget_path_idle(struct tmx_budget_path *p, const struct tmx
     }
     still(c, call, NULL, power_w);
     project(m, power_w, in_w, direct);
-    for (int i = 0; i < TIMES && !st; i++) {
+    for (int i = 0; i < TIMES; i++) {
         const double tau_s = first_s * pow(horizon_s / first_s, (double)i / (TIMES - 1));
         at_time(m, tau_s, z0, in_w, direct, unit_k);
         for (size_t u = 0; u < c->n_unit; u++) {
@@ -322,12 +323,10 @@ enum tmx_status tmx_budget_path_idle(struct tmx_budget_path *p, const struct tmx
         }
         add_point(p, c, tau_s, unit_k);
     }
-    return st;
 }
 
-enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_plan_chip *c,
-                                    const struct tmx_run *run, const struct tmx_budget_call *call,
-                                    double horizon_s, struct tmx_err *err)
+void tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_plan_chip *c, const struct tmx_run *run,
+                         const struct tmx_budget_call *call, double horizon_s, struct tmx_err *err)
 {
     const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(run, 0);
     void *now = tmx_run_sim(run)->thermal[0].state;
@@ -335,45 +334,39 @@ enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_
     path_init(p, c);
     double *power_w = TMX_TAKE(&p->arena, power_w, 2 * c->n_unit);
     void *state = NULL, *image = tmx_arena_take(&p->arena, tmx_image_size(t->ops->image, now), 1);
-    enum tmx_status st =
-        p->arena.failed ? tmx_fail(err, TMX_ENOMEM, "budget")
-        : tmx_run_sim(run)->cooling
-            ? tmx_fail(err, TMX_EUNSUPPORTED,
-                       "--state: the run has fans, and the budget would depend on them")
-        : ticks < 1
-            ? tmx_fail(err, TMX_ECONFIG, "--horizon %g: the state's run has ticks of %g s", horizon_s, dt_s)
-            : t->ops->create(t->model, &state, err);
-    if (!st) {
-        tmx_image_save(t->ops->image, now, image);
-        tmx_image_restore(t->ops->image, state, image);
-        still(c, call, NULL, power_w);
+    tmx_arena_check(&p->arena, err);
+    if (tmx_run_sim(run)->cooling) {
+        tmx_error(err, TMX_EUNSUPPORTED, "--state: the run has fans, and the budget would depend on them");
+    } else if (ticks < 1) {
+        tmx_error(err, TMX_ECONFIG, "--horizon %g: the state's run has ticks of %g s", horizon_s, dt_s);
     }
+    if (err->code || t->ops->create(t->model, &state, err)) {
+        return;
+    }
+    tmx_image_save(t->ops->image, now, image);
+    tmx_image_restore(t->ops->image, state, image);
+    still(c, call, NULL, power_w);
     double next = 1; /* the instance goes on for the horizon; a point at about every time of the idle path */
-    for (double i = 1; i <= ticks && !st; i++) {
-        st = t->ops->step(state, dt_s, power_w, power_w + c->n_unit);
+    for (double i = 1; i <= ticks && !err->code; i++) {
+        const enum tmx_status st = t->ops->step(state, dt_s, power_w, power_w + c->n_unit);
         if (st) {
-            st = tmx_fail(err, st, "budget: the thermal step failed");
+            tmx_error(err, st, "budget: the thermal step failed");
         } else if (i == next || i == ticks) {
             add_point(p, c, i * dt_s, power_w + c->n_unit);
             next = fmax(i + 1, ceil(i * pow(ticks, 1.0 / (TIMES / 2))));
         }
     }
-    if (state) {
-        t->ops->destroy(state);
-    }
-    return st;
+    t->ops->destroy(state);
 }
 
 /* What a watt on each SM adds to what each sensor reads after time_s, sm_k [n_sm][n_sm], row: powered. */
-static enum tmx_status rises(const struct tmx_plan_chip *c, const struct tmx_modes_view *m, double time_s,
-                             double *sm_k, struct tmx_err *err)
+static void rises(const struct tmx_plan_chip *c, const struct tmx_modes_view *m, double time_s, double *sm_k,
+                  struct tmx_err *err)
 {
     double *one = calloc(3 * c->n_unit + m->n_mode, sizeof *one), *direct = one + c->n_unit,
            *rise_k = direct + c->n_unit, *in_w = rise_k + c->n_unit;
-    if (!one) {
-        return tmx_fail(err, TMX_ENOMEM, "budget");
-    }
-    for (size_t j = 0; j < c->n_sm; j++) {
+    tmx_memory_check(one, err);
+    for (size_t j = 0; j < c->n_sm && one; j++) {
         for (size_t u = 0; u < c->n_unit; u++) {
             one[u] = c->chip->sm_of_unit[u] == (int)j ? c->chip->part_share[u] : 0;
         }
@@ -384,36 +377,35 @@ static enum tmx_status rises(const struct tmx_plan_chip *c, const struct tmx_mod
         }
     }
     free(one);
-    return TMX_OK;
 }
 
-enum tmx_status tmx_budget_for(const struct tmx_plan_chip *c, const struct tmx_modes_view *m,
-                               const struct tmx_budget_call *call, const bool *on,
-                               const struct tmx_budget_path *path, double *watt, struct tmx_err *err)
+double tmx_budget_for(const struct tmx_plan_chip *c, const struct tmx_modes_view *m,
+                      const struct tmx_budget_call *call, const bool *on, const struct tmx_budget_path *path,
+                      struct tmx_err *err)
 {
-    double *one = calloc(3 * c->n_unit + m->n_mode, sizeof *one), *direct = one + c->n_unit,
+    double watt = INFINITY, *one = calloc(3 * c->n_unit + m->n_mode, sizeof *one), *direct = one + c->n_unit,
            *rise_k = direct + c->n_unit, *in_w = rise_k + c->n_unit;
-    if (!one) {
-        return tmx_fail(err, TMX_ENOMEM, "budget");
+    tmx_memory_check(one, err);
+    if (err->code) {
+        free(one);
+        return NAN;
     }
     for (size_t u = 0; u < c->n_unit; u++) {
         const int s = c->chip->sm_of_unit[u];
         one[u] = s != TMX_NO_SM && (!on || on[s]) ? c->chip->part_share[u] : 0;
     }
     project(m, one, in_w, direct);
-    *watt = INFINITY;
     for (size_t i = 0; i < path->n; i++) {
         at_time(m, path->time_s[i], NULL, in_w, direct, rise_k);
         for (size_t s = 0; s < c->n_sm; s++) {
             const double per_watt = tmx_plan_sensor(c, s, rise_k);
             if (per_watt > 0) {
-                *watt = fmin(*watt, (call->limit_k - path->sm_k[i * c->n_sm + s]) / per_watt);
+                watt = fmin(watt, (call->limit_k - path->sm_k[i * c->n_sm + s]) / per_watt);
             }
         }
     }
-    *watt = fmax(0, *watt);
     free(one);
-    return TMX_OK;
+    return fmax(0, watt);
 }
 
 /* ---- which SMs ---- */
@@ -445,7 +437,7 @@ struct tmx_budget_search {
     struct tmx_arena arena;
 };
 
-static enum tmx_status linearise(struct tmx_budget_search *l, struct tmx_err *err)
+static void linearise(struct tmx_budget_search *l, struct tmx_err *err)
 {
     const double others_k = 7; /* units without a sensor stay about so far below the limit; only the search
                                   for mappings rests on it, not their budgets */
@@ -460,7 +452,7 @@ static enum tmx_status linearise(struct tmx_budget_search *l, struct tmx_err *er
                      w->slope[u] * (c->ambient_k - w->temp_k[u]);
     }
     if (!steady_respond(w, w->ones, w->rise)) {
-        return tmx_fail(err, TMX_ERUNAWAY, "leakage runs away");
+        tmx_error(err, TMX_ERUNAWAY, "leakage runs away");
     }
     steady_sensors(w, w->rise);
     for (size_t s = 0; s < l->n; s++) {
@@ -474,7 +466,6 @@ static enum tmx_status linearise(struct tmx_budget_search *l, struct tmx_err *er
         steady_sensors(w, w->rise);
         memcpy(l->M + j * l->n, w->sm_k, l->n * sizeof *l->M);
     }
-    return TMX_OK;
 }
 
 /* Does SM s have to stay below the limit, as far as a set's budget is concerned? */
@@ -486,11 +477,9 @@ static bool counts(const struct tmx_budget_search *l, size_t s)
 /* W of a set, exactly; NaN without memory. */
 static double solve(struct tmx_budget_search *l, const bool *on)
 {
-    double watt = NAN;
-    if (!l->path) {
-        return steady_watt(&l->steady, l->limit_k, on);
-    }
-    return tmx_budget_for(l->steady.c, l->modes, &l->call, on, l->path, &watt, NULL) ? NAN : watt;
+    struct tmx_err none = {0};
+    return l->path ? tmx_budget_for(l->steady.c, l->modes, &l->call, on, l->path, &none)
+                   : steady_watt(&l->steady, l->limit_k, on);
 }
 
 /* By insertion: SMs that warm alike stay in the order of their numbers. */
@@ -514,7 +503,7 @@ static void sort_warmers(struct tmx_budget_search *l)
 }
 
 /* Less, and not by round-off: chips mirror themselves, and among sets that are equally good the first is
- * taken whatever kernels BLAS chose. */
+ * taken. */
 static bool below(double a, double b)
 {
     return b - a > 1e-9 * fabs(a);
@@ -593,7 +582,7 @@ static void worst_at(struct tmx_budget_search *l, const double *head)
 
 /* M and head of each SM at the time at which a chip whose other SMs draw `weight` of its watts would bring it
  * to the limit. */
-static enum tmx_status along_path(struct tmx_budget_search *l, double weight, struct tmx_err *err)
+static void along_path(struct tmx_budget_search *l, double weight, struct tmx_err *err)
 {
     const size_t n = l->n;
     double *kept, *head;
@@ -601,13 +590,13 @@ static enum tmx_status along_path(struct tmx_budget_search *l, double weight, st
     TMX_TAKE(&l->arena, head, n);
     TMX_TAKE(&l->arena, l->least_w, n);
     TMX_TAKE(&l->arena, l->least_set, n * n);
-    enum tmx_status st = l->arena.failed ? tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", n) : TMX_OK;
-    for (size_t s = 0; s < n && !st; s++) {
+    tmx_arena_check(&l->arena, err);
+    for (size_t s = 0; s < n && !err->code; s++) {
         l->guess[s] = l->least_w[s] = INFINITY;
     }
-    for (size_t i = 0; i < l->path->n && !st; i++) {
-        st = rises(l->steady.c, l->modes, l->path->time_s[i], l->M, err);
-        for (size_t s = 0; s < n && !st; s++) {
+    for (size_t i = 0; i < l->path->n && !err->code; i++) {
+        rises(l->steady.c, l->modes, l->path->time_s[i], l->M, err);
+        for (size_t s = 0; s < n; s++) {
             double sum = 0;
             head[s] = l->limit_k - l->path->sm_k[i * n + s];
             for (size_t j = 0; j < n; j++) {
@@ -621,25 +610,24 @@ static enum tmx_status along_path(struct tmx_budget_search *l, double weight, st
                 }
             }
         }
-        if (!st) {
-            worst_at(l, head);
-        }
+        worst_at(l, head);
     }
-    if (!st) {
+    if (!err->code) {
         memcpy(l->M, kept, n * n * sizeof *kept);
     }
-    return st;
 }
 
-static enum tmx_status open_one(struct tmx_budget_search **search, const struct tmx_plan_chip *c,
-                                const struct tmx_budget_call *call, const struct tmx_modes_view *modes,
-                                const struct tmx_budget_path *path, double weight, struct tmx_err *err)
+/* NULL where err has an error. */
+static struct tmx_budget_search *open_one(const struct tmx_plan_chip *c, const struct tmx_budget_call *call,
+                                          const struct tmx_modes_view *modes,
+                                          const struct tmx_budget_path *path, double weight,
+                                          struct tmx_err *err)
 {
     const size_t stride = 1 + c->n_sm / 48; /* of the starts */
-    struct tmx_budget_search *l = calloc(1, sizeof *l);
-    *search = l;
+    struct tmx_budget_search *l = err->code ? NULL : calloc(1, sizeof *l);
+    tmx_memory_check(l, err);
     if (!l) {
-        return tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", c->n_sm);
+        return NULL;
     }
     l->n = c->n_sm;
     l->n_start = c->n_sm / stride;
@@ -654,41 +642,45 @@ static enum tmx_status open_one(struct tmx_budget_search **search, const struct 
     TMX_TAKE(&l->arena, l->grown, l->n_start * n);
     TMX_TAKE(&l->arena, l->shrunk, n);
     TMX_TAKE(&l->arena, l->set, n);
-    enum tmx_status st = steady_init(&l->steady, c, call->volt, err);
-    st = st || !l->arena.failed ? st : tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", n);
-    if (!st && !(tmx_budget_loop_gain(c, call->volt, call->limit_k) < 1)) {
-        st =
-            tmx_fail(err, TMX_ERUNAWAY, "no power holds %g degC: leakage runs away there; take a lower limit",
-                     call->limit_k - TMX_ZERO_C);
+    steady_init(&l->steady, c, call->volt, err);
+    tmx_arena_check(&l->arena, err);
+    if (!err->code && !(tmx_budget_loop_gain(c, call->volt, call->limit_k) < 1)) {
+        tmx_error(err, TMX_ERUNAWAY, "no power holds %g degC: leakage runs away there; take a lower limit",
+                  call->limit_k - TMX_ZERO_C);
     }
-    st = st ? st : path && weight >= 0 ? along_path(l, weight, err) : linearise(l, err);
-    if (st) {
+    if (!err->code && path && weight >= 0) {
+        along_path(l, weight, err);
+    } else if (!err->code) {
+        linearise(l, err);
+    }
+    if (err->code) {
         tmx_budget_search_destroy(l);
-        *search = NULL;
-        return st;
+        return NULL;
     }
     sort_warmers(l);
     for (size_t i = 0; i < l->n_start; i++) {
         put_in_order(l, i * stride, l->grown + i * n);
     }
     put_in_order(l, n, l->shrunk);
-    return TMX_OK;
+    return l;
 }
 
-enum tmx_status tmx_budget_search_create(struct tmx_budget_search **search, const struct tmx_plan_chip *c,
-                                         const struct tmx_budget_call *call,
-                                         const struct tmx_modes_view *modes,
-                                         const struct tmx_budget_path *path, struct tmx_err *err)
+struct tmx_budget_search *tmx_budget_search_create(const struct tmx_plan_chip *c,
+                                                   const struct tmx_budget_call *call,
+                                                   const struct tmx_modes_view *modes,
+                                                   const struct tmx_budget_path *path, struct tmx_err *err)
 {
     const double few = 1.0 / (double)c->n_sm; /* all others together as much as one */
-    enum tmx_status st = open_one(search, c, call, modes, path, 1, err);
-    st = st || !path ? st : open_one(&(*search)->few, c, call, modes, path, few, err);
-    st = st || !path ? st : open_one(&(*search)->steady_sets, c, call, modes, path, -1, err);
-    if (st) {
-        tmx_budget_search_destroy(*search);
-        *search = NULL;
+    struct tmx_budget_search *l = open_one(c, call, modes, path, 1, err);
+    if (l && path) {
+        l->few = open_one(c, call, modes, path, few, err);
+        l->steady_sets = open_one(c, call, modes, path, -1, err);
     }
-    return st;
+    if (err->code) {
+        tmx_budget_search_destroy(l);
+        l = NULL;
+    }
+    return l;
 }
 
 void tmx_budget_search_destroy(struct tmx_budget_search *l)

@@ -101,13 +101,8 @@ static size_t read_map(const struct maker *m, const char *path, bool *on)
 static double watts(const struct maker *m, const bool *on)
 {
     const bool ends = m->call->horizon_s > 0;
-    double watt = 0, always_w = 0;
-    if (m->err->code ||
-        (ends && tmx_budget_for(&m->chip, &m->modes, &m->budget, on, &m->path, &watt, m->err)) ||
-        ((!ends || m->always) && tmx_budget_of(&m->chip, &m->budget, on, &always_w, NULL, m->err))) {
-        return 0;
-    }
-    return fmax(watt, always_w);
+    const double watt = ends ? tmx_budget_for(&m->chip, &m->modes, &m->budget, on, &m->path, m->err) : 0;
+    return fmax(watt, !ends || m->always ? tmx_budget_of(&m->chip, &m->budget, on, NULL, m->err) : 0);
 }
 
 static void add_row(struct maker *m, size_t n, double worst_w, double best_w, const bool *map)
@@ -149,11 +144,11 @@ static void fill(struct maker *m)
         }
         return;
     }
-    struct tmx_budget_search *search = NULL, *always = NULL;
-    if (!tmx_budget_search_create(&search, &m->chip, &m->budget, ends ? &m->modes : NULL,
-                                  ends ? &m->path : NULL, m->err) &&
-        ends && m->always) {
-        tmx_budget_search_create(&always, &m->chip, &m->budget, NULL, NULL, m->err);
+    struct tmx_budget_search *search, *always = NULL;
+    search = tmx_budget_search_create(&m->chip, &m->budget, ends ? &m->modes : NULL, ends ? &m->path : NULL,
+                                      m->err);
+    if (ends && m->always) {
+        always = tmx_budget_search_create(&m->chip, &m->budget, NULL, NULL, m->err);
     }
     for (size_t n = 1; n <= n_sm && !m->err->code; n++) {
         double w = tmx_budget_worst(search, n, worst), b = tmx_budget_best(search, n, best);
@@ -196,9 +191,8 @@ static void open_state(struct maker *m, const char *chip)
     char path[TMX_PATH_SIZE];
     const bool folder = snprintf(path, sizeof path, "%s/resolved.cfg", m->call->state) < (int)sizeof path &&
                         tmx_os_exists(path); /* of `thermix run -o` */
-    enum tmx_status st = folder ? TMX_OK : tmx_data_find(TMX_DATA_RUN, m->call->state, path, m->err);
-    st = st ? st : tmx_run_load(&m->run, path, &(struct tmx_run_how){.sets = m->call->sets}, m->err);
-    if (st) {
+    if ((!folder && tmx_data_find(TMX_DATA_RUN, m->call->state, path, m->err)) ||
+        tmx_run_load(&m->run, path, &(struct tmx_run_how){.sets = m->call->sets}, m->err)) {
         return;
     }
     struct tmx_sim *sim = tmx_run_sim(m->run);
@@ -236,18 +230,19 @@ static void open_chip(struct maker *m, const char *chip)
 }
 
 /* For ever: without work, too, the limit has to hold, or the budgets would be watts that do not keep it. */
-static enum tmx_status check_idle(const struct maker *m, struct tmx_err *err)
+static void check_idle(struct maker *m, struct tmx_err *err)
 {
-    double *temp_k = calloc(m->chip.n_unit, sizeof *temp_k);
-    enum tmx_status st = temp_k ? tmx_budget_idle(&m->chip, m->budget.volt, temp_k, err) : tmx_no_memory(err);
-    const double most_k = st ? 0 : tmx_plan_hottest_k(&m->chip, temp_k);
-    if (!st && most_k > m->budget.limit_k) {
-        st = tmx_fail(err, TMX_ECONFIG,
-                      "no power keeps %g degC: without work the hottest SM comes to %.2f degC",
-                      m->budget.limit_k - TMX_ZERO_C, most_k - TMX_ZERO_C);
+    double *temp_k, most_k = 0;
+    TMX_TAKE(&m->arena, temp_k, m->chip.n_unit);
+    tmx_arena_check(&m->arena, err);
+    if (!err->code) {
+        tmx_budget_idle(&m->chip, m->budget.volt, temp_k, err);
+        most_k = tmx_plan_hottest_k(&m->chip, temp_k);
     }
-    free(temp_k);
-    return st;
+    if (most_k > m->budget.limit_k) {
+        tmx_error(err, TMX_ECONFIG, "no power keeps %g degC: without work the hottest SM comes to %.2f degC",
+                  m->budget.limit_k - TMX_ZERO_C, most_k - TMX_ZERO_C);
+    }
 }
 
 static void forget_chip(struct maker *m)
@@ -258,10 +253,13 @@ static void forget_chip(struct maker *m)
 }
 
 /* From the state of the run, or from the idle chip. */
-static enum tmx_status make_path(const struct maker *m, struct tmx_budget_path *path, double horizon_s)
+static void make_path(const struct maker *m, struct tmx_budget_path *path, double horizon_s)
 {
-    return m->call->state ? tmx_budget_path_run(path, &m->chip, m->run, &m->budget, horizon_s, m->err)
-                          : tmx_budget_path_idle(path, &m->chip, &m->modes, &m->budget, horizon_s, m->err);
+    if (m->call->state) {
+        tmx_budget_path_run(path, &m->chip, m->run, &m->budget, horizon_s, m->err);
+    } else {
+        tmx_budget_path_idle(path, &m->chip, &m->modes, &m->budget, horizon_s, m->err);
+    }
 }
 
 static void prepare(struct maker *m)
@@ -301,8 +299,9 @@ static void prepare(struct maker *m)
         tmx_error(m->err, TMX_EUNSUPPORTED, "a budget for a while: not where coolant flows through channels");
     } else if (m->call->horizon_s > 0) {
         struct tmx_err ignored = {0};
-        m->always = !make_path(m, &m->path, m->call->horizon_s) && !m->call->state && m->gain < 1 &&
-                    check_idle(m, &ignored) == TMX_OK;
+        make_path(m, &m->path, m->call->horizon_s);
+        check_idle(m, &ignored);
+        m->always = !m->call->state && m->gain < 1 && !ignored.code;
     } else if (m->gain < 1) { /* where it is not, that is the reason */
         check_idle(m, m->err);
     }
@@ -317,13 +316,11 @@ static struct sustained sustain(struct maker *m)
 {
     const struct tmx_plan_chip *c = &m->chip;
     struct sustained s = {0};
-    double *temp_k, watt = 0;
-    if (m->err->code) {
-        return s;
-    }
-    if (!TMX_TAKE(&m->arena, temp_k, c->n_unit)) {
-        tmx_error(m->err, TMX_ENOMEM, "out of memory");
-    } else if (!tmx_budget_of(c, &m->budget, NULL, &watt, temp_k, m->err)) {
+    double *temp_k;
+    TMX_TAKE(&m->arena, temp_k, c->n_unit);
+    tmx_arena_check(&m->arena, m->err);
+    const double watt = m->err->code ? NAN : tmx_budget_of(c, &m->budget, NULL, temp_k, m->err);
+    if (!m->err->code) {
         s.work_w = watt * (double)c->n_sm;
         for (size_t u = 0; u < c->n_unit; u++) {
             s.leak_w += m->budget.volt * tmx_plan_leak_w(c, u, temp_k[u]);
@@ -358,12 +355,9 @@ static void print_answer(struct maker *m)
 /* May all SMs draw watt each for so long? */
 static bool holds(const struct maker *m, double watt, double time_s)
 {
-    struct tmx_budget_path path = {0};
-    double may_w = 0;
-    if (!m->err->code && !make_path(m, &path, time_s) &&
-        tmx_budget_for(&m->chip, &m->modes, &m->budget, NULL, &path, &may_w, m->err)) {
-        may_w = 0;
-    }
+    struct tmx_budget_path path;
+    make_path(m, &path, time_s);
+    const double may_w = tmx_budget_for(&m->chip, &m->modes, &m->budget, NULL, &path, m->err);
     tmx_budget_path_finish(&path);
     return may_w >= watt;
 }
@@ -428,9 +422,8 @@ enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FI
 {
     struct tmx_err why = {0}; /* where the back-end, leakage or limit has no answer, there is no sentence */
     struct maker m = {.err = &why};
-    const enum tmx_status st = tmx_run_load(&m.run, path, &(struct tmx_run_how){.sets = sets}, err);
-    if (st) {
-        return st;
+    if (tmx_run_load(&m.run, path, &(struct tmx_run_how){.sets = sets}, err)) {
+        return err->code;
     }
     const struct tmx_sim *sim = tmx_run_sim(m.run);
     const struct tmx_machine *machine = sim->machine;

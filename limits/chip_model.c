@@ -28,30 +28,27 @@ double tmx_plan_leak_slope(const struct tmx_plan_chip *c, size_t unit, double te
 }
 
 /* The influence matrix, column by column: what one watt in a unit does to all in the long run. */
-static enum tmx_status read_thermal(struct tmx_plan_chip *c, const struct tmx_sim_gpu_thermal *t,
-                                    size_t r_convec, struct tmx_err *err)
+static void read_thermal(struct tmx_plan_chip *c, const struct tmx_sim_gpu_thermal *t, size_t r_convec,
+                         struct tmx_err *err)
 {
     const size_t n = c->n_unit;
     void *state = NULL;
     double *power_w, *temp_k;
     if (!(t->ops->claims & TMX_THERMAL_LINEAR)) {
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "back-end %s has no influence matrix (temperatures are not linear in watts)",
-                        t->ops->base.name);
+        tmx_error(err, TMX_EUNSUPPORTED,
+                  "back-end %s has no influence matrix (temperatures are not linear in watts)",
+                  t->ops->base.name);
     }
     TMX_TAKE(&c->arena, power_w, n);
     TMX_TAKE(&c->arena, temp_k, n);
-    if (c->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "influence of %zu units", n);
-    }
-    enum tmx_status st = t->ops->create(t->model, &state, err);
-    if (st) {
-        return st;
+    tmx_arena_check(&c->arena, err);
+    if (err->code || t->ops->create(t->model, &state, err)) {
+        return;
     }
     if (r_convec != SIZE_MAX) {
         t->ops->set_convection(state, r_convec);
     }
-    st = t->ops->steady(state, power_w, false, temp_k);
+    enum tmx_status st = t->ops->steady(state, power_w, false, temp_k);
     c->ambient_k = temp_k[0];
     for (size_t j = 0; j < n && !st; j++) {
         power_w[j] = 1;
@@ -62,7 +59,9 @@ static enum tmx_status read_thermal(struct tmx_plan_chip *c, const struct tmx_si
         }
     }
     t->ops->destroy(state);
-    return st ? tmx_fail(err, st, "influence matrix by back-end %s", t->ops->base.name) : TMX_OK;
+    if (st) {
+        tmx_error(err, st, "influence matrix by back-end %s", t->ops->base.name);
+    }
 }
 
 enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run *run, size_t gpu,
@@ -74,15 +73,14 @@ enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run
     struct tmx_static_power still;
     *c = (struct tmx_plan_chip){.n_unit = n, .n_sm = chip->n_sm, .n_level = chip->n_level, .chip = chip};
     if (!tmx_sim_static_power(sim, gpu, &still)) {
-        return tmx_fail(err, TMX_EUNSUPPORTED, "the power model does not give a GPU's power without work");
+        tmx_error(err, TMX_EUNSUPPORTED, "the power model does not give a GPU's power without work");
+        return err->code;
     }
     TMX_TAKE(&c->arena, c->influence, n * n);
     TMX_TAKE(&c->arena, c->baseline_w, n);
     TMX_TAKE(&c->arena, c->leak_w, n);
-    if (c->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "influence of %zu units", n);
-    }
-    for (size_t u = 0; u < n; u++) {
+    tmx_arena_check(&c->arena, err);
+    for (size_t u = 0; u < n && !err->code; u++) {
         c->baseline_w[u] = still.baseline_w[u];
         c->leak_w[u] = still.leak_w[u];
     }
@@ -94,7 +92,8 @@ enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run
         c->dynamic[l] = c->speed[l] * (chip->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
         c->leak[l] = chip->power.dvfs_leakage ? volt : 1;
     }
-    return read_thermal(c, tmx_run_gpu_thermal(run, gpu), r_convec, err);
+    read_thermal(c, tmx_run_gpu_thermal(run, gpu), r_convec, err);
+    return err->code;
 }
 
 double tmx_plan_sensor(const struct tmx_plan_chip *c, size_t sm, const double *unit)
@@ -115,16 +114,16 @@ double tmx_plan_hottest_k(const struct tmx_plan_chip *c, const double *temp_k)
     return k;
 }
 
-enum tmx_status tmx_plan_check_convex(const struct tmx_plan_chip *c, double top_k, struct tmx_err *err)
+void tmx_plan_check_convex(const struct tmx_plan_chip *c, double top_k, struct tmx_err *err)
 {
     const double h = (top_k - c->ambient_k) / 64;
     for (int i = 1; i < 64; i++) {
         const double t = c->ambient_k + i * h, mid = tmx_plan_leak_factor(c, t);
         if (tmx_plan_leak_factor(c, t - h) + tmx_plan_leak_factor(c, t + h) < 2 * mid * (1 - 1e-7)) {
-            return tmx_fail(err, TMX_EUNSUPPORTED,
-                            "no bound: the leakage of chip %s is not convex in temperature near %.1f degC",
-                            c->chip->name, t - TMX_ZERO_C);
+            tmx_error(err, TMX_EUNSUPPORTED,
+                      "no bound: the leakage of chip %s is not convex in temperature near %.1f degC",
+                      c->chip->name, t - TMX_ZERO_C);
+            return;
         }
     }
-    return TMX_OK;
 }

@@ -27,7 +27,7 @@ struct tmx_plan_chip {
 
 /* From a run that is open; the run has to outlive the chip. r_convec: convection level, of those the
  * run's GPU has; SIZE_MAX: the one it starts at. TMX_EUNSUPPORTED where the back-end or the power model
- * is not one of superposition. */
+ * is not one of superposition. An error stays in err (base/err.h). */
 enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run *run, size_t gpu,
                                    size_t r_convec, struct tmx_err *err);
 void tmx_plan_chip_finish(struct tmx_plan_chip *c); /* accepts zeroed memory */
@@ -43,6 +43,6 @@ double tmx_plan_sensor(const struct tmx_plan_chip *c, size_t sm, const double *u
 double tmx_plan_hottest_k(const struct tmx_plan_chip *c, const double *temp_k);
 
 /* Bounds rest on leakage being convex from the ambient up to top_k. TMX_EUNSUPPORTED: it is not. */
-enum tmx_status tmx_plan_check_convex(const struct tmx_plan_chip *c, double top_k, struct tmx_err *err);
+void tmx_plan_check_convex(const struct tmx_plan_chip *c, double top_k, struct tmx_err *err);
 
 #endif

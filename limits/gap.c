@@ -19,17 +19,17 @@ enum tmx_status tmx_gap_init(struct tmx_gap *j, const struct tmx_run *run, const
     j->options.one_level = o->one_level || run->bound_options.one_level;
     j->options.sm_leak = fmin(o->sm_leak, run->bound_options.sm_leak);
     j->options.limit_k = o->limit_k > 0 ? o->limit_k : tmx_sim_trip_k(tmx_run_sim(run));
-    enum tmx_status st = isfinite(j->options.limit_k)
-                             ? TMX_OK
-                             : tmx_fail(err, TMX_EUNSUPPORTED,
-                                        "no bound here: nothing limits the temperature; --limit C does");
-    st = st ? st : tmx_work_init(&j->work, run, err);
-    st = st ? st : tmx_plan_chip_init(&j->chip, run, 0, tmx_run_fastest_air(run, 0), err);
-    st = st ? st : tmx_bound_init(&j->bound, &j->chip, &j->work, &j->options, err);
+    if (!isfinite(j->options.limit_k)) {
+        tmx_error(err, TMX_EUNSUPPORTED, "no bound here: nothing limits the temperature; --limit C does");
+    }
+    (void)(err->code || tmx_work_init(&j->work, run, err) ||
+           tmx_plan_chip_init(&j->chip, run, 0, tmx_run_fastest_air(run, 0), err) ||
+           tmx_bound_init(&j->bound, &j->chip, &j->work, &j->options, err));
     struct tmx_arena *arena = &j->bound.arena; /* which ends with the bound */
     TMX_TAKE(arena, j->averages.sum, j->bound.lp.n_col);
     TMX_TAKE(arena, j->averages.busy, j->bound.n_kernel * j->bound.n_level * j->bound.n_sm);
-    return st || !arena->failed ? st : tmx_fail(err, TMX_ENOMEM, "ledger");
+    tmx_arena_check(arena, err);
+    return err->code;
 }
 
 void tmx_gap_finish(struct tmx_gap *j)
@@ -170,9 +170,9 @@ static double headroom_w(const struct tmx_run *run)
             return NAN;
         }
     }
-    const bool known = !tmx_plan_chip_init(&c, run, 0, tmx_run_fastest_air(run, 0), &none) &&
-                       !tmx_budget_of(&c, &call, NULL, &watt, NULL, &none);
-    watt = known ? (double)c.n_sm * watt - drawn_w : NAN;
+    if (!tmx_plan_chip_init(&c, run, 0, tmx_run_fastest_air(run, 0), &none)) {
+        watt = (double)c.n_sm * tmx_budget_of(&c, &call, NULL, NULL, &none) - drawn_w;
+    }
     tmx_plan_chip_finish(&c);
     return watt;
 }

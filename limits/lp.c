@@ -15,19 +15,17 @@
  * too much: the bound is rounded up. */
 static const double ROUND_OFF = 1e-13;
 
-enum tmx_status tmx_lp_init(struct tmx_lp *lp, size_t n_col, struct tmx_err *err)
+void tmx_lp_init(struct tmx_lp *lp, size_t n_col, struct tmx_err *err)
 {
     *lp = (struct tmx_lp){.n_col = n_col};
     TMX_TAKE(&lp->arena, lp->cost, n_col);
     TMX_TAKE(&lp->arena, lp->lo, n_col);
     TMX_TAKE(&lp->arena, lp->hi, n_col);
-    if (!TMX_GROW(&lp->arena, lp->start, 0)) {
-        return tmx_fail(err, TMX_ENOMEM, "linear programme of %zu columns", n_col);
-    }
-    for (size_t j = 0; j < n_col; j++) {
+    (void)TMX_GROW(&lp->arena, lp->start, 0);
+    tmx_arena_check(&lp->arena, err);
+    for (size_t j = 0; j < n_col && !err->code; j++) {
         lp->hi[j] = 1;
     }
-    return TMX_OK;
 }
 
 void tmx_lp_finish(struct tmx_lp *lp)
@@ -60,11 +58,6 @@ void tmx_lp_add(struct tmx_lp *lp, size_t col, double val)
     lp->col[lp->n_entry] = col;
     lp->val[lp->n_entry] = val;
     lp->start[lp->n_row] = ++lp->n_entry;
-}
-
-enum tmx_status tmx_lp_check(const struct tmx_lp *lp, struct tmx_err *err)
-{
-    return lp->arena.failed ? tmx_fail(err, TMX_ENOMEM, "linear programme of %zu rows", lp->n_row) : TMX_OK;
 }
 
 double tmx_lp_bound(const struct tmx_lp *lp, const double *dual, double *reduced)
@@ -115,21 +108,19 @@ bool tmx_lp_has_solver(void)
     return true;
 }
 
-enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, double *objective,
-                             struct tmx_err *err)
+void tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, double *objective, struct tmx_err *err)
 {
     struct tmx_arena arena = {0};
     int *ia, *ja; /* rows and columns are 1-based in GLPK; entry 0 is not used */
     double *ar;
-    enum tmx_status st = tmx_lp_check(lp, err);
     TMX_TAKE(&arena, ia, lp->n_entry + 1);
     TMX_TAKE(&arena, ja, lp->n_entry + 1);
-    if (!TMX_TAKE(&arena, ar, lp->n_entry + 1) && !st) {
-        st = tmx_fail(err, TMX_ENOMEM, "linear programme of %zu entries", lp->n_entry);
-    }
-    if (st) {
+    TMX_TAKE(&arena, ar, lp->n_entry + 1);
+    tmx_arena_check(&lp->arena, err);
+    tmx_arena_check(&arena, err);
+    if (err->code) {
         tmx_arena_finish(&arena);
-        return st;
+        return;
     }
     glp_smcp how;
     glp_prob *p = glp_create_prob();
@@ -164,8 +155,8 @@ enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, d
         fault = glp_simplex(p, &again);
     }
     if (fault || glp_get_status(p) != GLP_OPT) {
-        st = tmx_fail(err, fault ? TMX_EPROGRAM : TMX_ESOLVE, "GLPK found no optimum (%d, status %d)", fault,
-                      glp_get_status(p));
+        tmx_error(err, fault ? TMX_EPROGRAM : TMX_ESOLVE, "GLPK found no optimum (%d, status %d)", fault,
+                  glp_get_status(p));
     }
     /* What the usual tolerance of prices (1e-7) leaves of the optimum: a few primal steps with a finer
      * one. The basis they end at is feasible and no worse wherever they stop. */
@@ -173,7 +164,7 @@ enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, d
     how.tol_dj = 1e-10;
     how.it_lim = 200;
     (void)glp_simplex(p, &how);
-    if (!st) {
+    if (!err->code) {
         *objective = glp_get_obj_val(p);
         for (size_t i = 0; i < lp->n_row; i++) {
             dual[i] = glp_get_row_dual(p, (int)i + 1);
@@ -184,7 +175,6 @@ enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, d
     }
     glp_delete_prob(p);
     glp_term_out(was);
-    return st;
 }
 
 #else /* a build without GLPK */
@@ -194,16 +184,15 @@ bool tmx_lp_has_solver(void)
     return false;
 }
 
-enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, double *objective,
-                             struct tmx_err *err)
+void tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, double *objective, struct tmx_err *err)
 {
     (void)lp;
     (void)x;
     (void)dual;
     (void)objective;
-    return tmx_fail(err, TMX_EUNSUPPORTED,
-                    "this thermix was built without GLPK, the solver behind bounds: install libglpk-dev and "
-                    "build again");
+    tmx_error(err, TMX_EUNSUPPORTED,
+              "this thermix was built without GLPK, the solver behind bounds: install libglpk-dev and "
+              "build again");
 }
 
 #endif
@@ -236,19 +225,19 @@ void tmx_lp_cache_destroy(void *cache)
     free(s);
 }
 
-enum tmx_status tmx_lp_cache_lp(struct tmx_lp_cache *s, const struct tmx_lp *lp, double *x, double *dual,
-                                double *objective, struct tmx_err *err)
+void tmx_lp_cache_lp(struct tmx_lp_cache *s, const struct tmx_lp *lp, double *x, double *dual,
+                     double *objective, struct tmx_err *err)
 {
     char id[TMX_HASH_HEX]; /* of all that the solver sees */
     struct tmx_hash *h = NULL;
     const size_t real = sizeof(double), n[] = {lp->n_col, lp->n_row, lp->n_entry};
-    enum tmx_status st = tmx_lp_check(lp, err);
-    if (st || !s) {
-        return st ? st : tmx_lp_solve(lp, x, dual, objective, err);
+    tmx_arena_check(&lp->arena, err);
+    if (!s) {
+        tmx_lp_solve(lp, x, dual, objective, err);
+        return;
     }
-    st = tmx_hash_create(&h, err);
-    if (st) {
-        return st;
+    if (err->code || tmx_hash_create(&h, err)) {
+        return;
     }
     tmx_hash_add(h, n, sizeof n);
     tmx_hash_add(h, lp->cost, lp->n_col * real);
@@ -269,11 +258,11 @@ enum tmx_status tmx_lp_cache_lp(struct tmx_lp_cache *s, const struct tmx_lp *lp,
         struct entry new;
         memcpy(new.id, id, sizeof new.id);
         new.value = malloc((lp->n_col + lp->n_row) * sizeof *new.value);
-        st = new.value ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "programme of %zu rows", lp->n_row);
-        st = st ? st : tmx_lp_solve(lp, new.value, new.value + lp->n_col, &new.objective, err);
-        if (st) {
+        tmx_memory_check(new.value, err);
+        tmx_lp_solve(lp, new.value, new.value + lp->n_col, &new.objective, err);
+        if (err->code) {
             free(new.value);
-            return st;
+            return;
         }
         e = &s->entry[s->n_new++ % MOST];
         free(e->value);
@@ -284,7 +273,6 @@ enum tmx_status tmx_lp_cache_lp(struct tmx_lp_cache *s, const struct tmx_lp *lp,
         memcpy(x, e->value, lp->n_col * sizeof *x);
     }
     *objective = e->objective;
-    return TMX_OK;
 }
 
 size_t tmx_lp_cache_new(const struct tmx_lp_cache *s)

@@ -22,14 +22,14 @@ struct tmx_lp {
     struct tmx_arena arena;
 };
 
-/* n_col columns with cost 0 in [0, 1]. End with tmx_lp_finish, also after failure. */
-enum tmx_status tmx_lp_init(struct tmx_lp *lp, size_t n_col, struct tmx_err *err);
+/* n_col columns with cost 0 in [0, 1]. End with tmx_lp_finish. Errors stay in err (base/err.h), here and
+ * below. */
+void tmx_lp_init(struct tmx_lp *lp, size_t n_col, struct tmx_err *err);
 void tmx_lp_finish(struct tmx_lp *lp); /* accepts zeroed memory */
 
-/* Begin a row, then add its entries. Lack of memory is remembered for tmx_lp_check. Returns the row. */
+/* Begin a row, then add its entries. Lack of memory is remembered. Returns the row. */
 size_t tmx_lp_row(struct tmx_lp *lp, double rhs, bool equal);
 void tmx_lp_add(struct tmx_lp *lp, size_t col, double val);
-enum tmx_status tmx_lp_check(const struct tmx_lp *lp, struct tmx_err *err);
 
 /* Is this a build with a solver? */
 bool tmx_lp_has_solver(void);
@@ -37,8 +37,7 @@ bool tmx_lp_has_solver(void);
 /* Optimum: x [n_col], dual [n_row] (price of a row: d optimum / d rhs), its value. x may be NULL.
  * TMX_EUNSUPPORTED in a build without GLPK; TMX_ESOLVE where there is no optimum; TMX_EPROGRAM where the
  * solver failed. */
-enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, double *objective,
-                             struct tmx_err *err);
+void tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, double *objective, struct tmx_err *err);
 
 /* Weak duality: for any dual [n_row],
  *   rhs . d + sum_j max(r_j lo_j, r_j hi_j),   r = cost - A' d,   d >= 0 in the rows with <=
@@ -58,8 +57,8 @@ struct tmx_lp_cache *tmx_lp_cache_create(void);
 void tmx_lp_cache_destroy(void *cache); /* accepts NULL */
 
 /* As tmx_lp_solve, but what s has kept is not solved again; s NULL: nothing is kept. Failures are not. */
-enum tmx_status tmx_lp_cache_lp(struct tmx_lp_cache *s, const struct tmx_lp *lp, double *x, double *dual,
-                                double *objective, struct tmx_err *err);
+void tmx_lp_cache_lp(struct tmx_lp_cache *s, const struct tmx_lp *lp, double *x, double *dual,
+                     double *objective, struct tmx_err *err);
 
 /* How many had to be solved. */
 size_t tmx_lp_cache_new(const struct tmx_lp_cache *s);

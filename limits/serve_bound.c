@@ -511,9 +511,10 @@ static void chip_init(struct chip *c, struct build *d, size_t gpu)
                    &rest[0], &rest[1], &rest[2], &rest[3]);
     TMX_TAKE(&d->arena, c->matrix, n * n);
     TMX_TAKE(&d->arena, c->column, 6 * n);
-    if (no_memory(d) || tmx_plan_check_convex(&c->plan, fmax(d->b->die_k, 350) + 40, d->err)) {
+    if (no_memory(d)) {
         return;
     }
+    tmx_plan_check_convex(&c->plan, fmax(d->b->die_k, 350) + 40, d->err);
     const struct tmx_power_shares s = {rest[0], rest[1], rest[2], rest[3], c->share[1], c->share[2]};
     tmx_power_share_out(c->plan.chip, 0, 0, &s);
     for (size_t u = 0; u < n; u++) {
@@ -774,7 +775,8 @@ static void make_columns(struct build *d)
         d->gpus[i].col = n;
         n += 2;
     }
-    if (d->err->code || tmx_lp_init(&d->lp, n, d->err)) {
+    tmx_lp_init(&d->lp, n, d->err);
+    if (d->err->code) {
         return;
     }
     double *hi = d->lp.hi;
@@ -1101,14 +1103,14 @@ static void solve(struct build *d)
     double *x, *dual, objective = 0;
     TMX_TAKE(&d->arena, x, d->lp.n_col);
     TMX_TAKE(&d->arena, dual, d->lp.n_row);
-    if (no_memory(d) || tmx_lp_check(&d->lp, d->err)) {
+    if (no_memory(d)) {
         return;
     }
-    const enum tmx_status st = tmx_lp_solve(&d->lp, x, dual, &objective, d->err);
-    if (st == TMX_ESOLVE) {
-        tmx_fail(d->err, st, "no bound here: idle GPUs already pass a limit");
+    tmx_lp_solve(&d->lp, x, dual, &objective, d->err);
+    if (d->err->code == TMX_ESOLVE) {
+        tmx_fail(d->err, TMX_ESOLVE, "no bound here: idle GPUs already pass a limit");
     }
-    if (!st) {
+    if (!d->err->code) {
         b->requests_per_s = tmx_lp_bound(&d->lp, dual, NULL);
         if (!(b->requests_per_s > 1e-9)) { /* round-off, of which no gain is a share */
             tmx_fail(d->err, TMX_ESOLVE, "the bound is 0: within these limits no request is served");
