@@ -75,10 +75,10 @@ enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, const char *path
     *c = (struct tmx_memory_chip){0};
     tmx_config_load(&cfg, path, sets, err);
     const struct tmx_setting *root = tmx_config_root(cfg);
-    enum tmx_status st = tmx_opt_read_group(chip_opts, c, root, "memory", NULL, err);
-    st = st ? st : tmx_sm_limits_read(&c->limits, root, err);
+    (void)(tmx_opt_read_group(chip_opts, c, root, "memory", NULL, err) ||
+           tmx_sm_limits_read(&c->limits, root, err));
     tmx_config_close(cfg);
-    return st;
+    return err->code;
 }
 
 struct launch { /* an element of `sequence` */
@@ -138,9 +138,8 @@ enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char
 {
     struct tmx_kernel file;
     struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_kernel_load(&file, path, err);
-    if (st) {
-        return st;
+    if (tmx_kernel_load(&file, path, err)) {
+        return err->code;
     }
     *p = (struct tmx_memory_program){0};
     memcpy(p->name, file.name, sizeof p->name);

@@ -62,7 +62,7 @@ static int draw_distance(struct tmx_rng *rng, double mean, int body)
     return d;
 }
 
-static enum tmx_latency_class draw_latency(struct tmx_rng *rng, const struct tmx_instr_stats *st, int type)
+static enum tmx_latency_class draw_latency(struct tmx_rng *rng, const struct tmx_instr_stats *stats, int type)
 {
     if (type == TMX_UNIT_SFU) {
         return TMX_LATENCY_SFU;
@@ -71,19 +71,19 @@ static enum tmx_latency_class draw_latency(struct tmx_rng *rng, const struct tmx
         return TMX_LATENCY_ALU;
     }
     const double global = tmx_rng_uniform(rng), store = tmx_rng_uniform(rng);
-    if (global >= st->global_share) {
+    if (global >= stats->global_share) {
         return TMX_LATENCY_SHARED;
     }
-    return store < st->store_share ? TMX_LATENCY_STORE : TMX_LATENCY_GLOBAL;
+    return store < stats->store_share ? TMX_LATENCY_STORE : TMX_LATENCY_GLOBAL;
 }
 
 /* The result of instruction i is register i + 1; distances wrap round the loop. */
-static void draw_body(struct tmx_rng *rng, const struct tmx_instr_stats *st,
+static void draw_body(struct tmx_rng *rng, const struct tmx_instr_stats *stats,
                       const double persistence[TMX_N_UNIT_TYPE], double dependence, struct tmx_instr *body)
 {
-    const double share[TMX_N_UNIT_TYPE] = {st->mix_int, st->mix_fp, st->mix_sfu, st->mix_ldst};
+    const double share[TMX_N_UNIT_TYPE] = {stats->mix_int, stats->mix_fp, stats->mix_sfu, stats->mix_ldst};
     int left[TMX_N_UNIT_TYPE], last = -1;
-    const int n = st->body;
+    const int n = stats->body;
 
     /* counts of each type in the body: largest remainders, so they sum to body */
     double rest[TMX_N_UNIT_TYPE];
@@ -107,7 +107,7 @@ static void draw_body(struct tmx_rng *rng, const struct tmx_instr_stats *st,
         while (!again && pick >= left[type]) {
             pick -= left[type++];
         }
-        const enum tmx_latency_class latency = draw_latency(rng, st, type);
+        const enum tmx_latency_class latency = draw_latency(rng, stats, type);
         left[type]--;
         last = type;
         body[i] = (struct tmx_instr){.type = (uint8_t)type,
@@ -116,62 +116,62 @@ static void draw_body(struct tmx_rng *rng, const struct tmx_instr_stats *st,
     }
     for (int i = 0; i < n; i++) {
         const double depends = tmx_rng_uniform(rng);
-        const int d = draw_distance(rng, st->distance, n);
+        const int d = draw_distance(rng, stats->distance, n);
         if (depends < dependence) {
             body[i].source[0] = body[(i - d + n) % n].dest;
         }
         if (body[i].latency == TMX_LATENCY_GLOBAL) {
-            struct tmx_instr *user = &body[(i + draw_distance(rng, st->load_distance, n)) % n];
+            struct tmx_instr *user = &body[(i + draw_distance(rng, stats->load_distance, n)) % n];
             user->source[user->source[1] ? 2 : 1] = body[i].dest;
         }
     }
-    for (int b = 0; b < st->barriers; b++) {
-        body[(b + 1) * n / st->barriers - 1].barrier = true;
+    for (int b = 0; b < stats->barriers; b++) {
+        body[(b + 1) * n / stats->barriers - 1].barrier = true;
     }
 }
 
-enum tmx_status tmx_instr_check(const struct tmx_instr_stats *st, struct tmx_err *err)
+enum tmx_status tmx_instr_check(const struct tmx_instr_stats *stats, struct tmx_err *err)
 {
-    const double sum = st->mix_int + st->mix_fp + st->mix_sfu + st->mix_ldst;
+    const double sum = stats->mix_int + stats->mix_fp + stats->mix_sfu + stats->mix_ldst;
     if (fabs(sum - 1) > 1e-6) {
         return tmx_fail(err, TMX_ECONFIG, "mix_int + mix_fp + mix_sfu + mix_ldst = %.9g, expected 1", sum);
     }
-    if (st->barriers > st->body) {
-        return tmx_fail(err, TMX_ECONFIG, "barriers = %d in a body of %d instructions", st->barriers,
-                        st->body);
+    if (stats->barriers > stats->body) {
+        return tmx_fail(err, TMX_ECONFIG, "barriers = %d in a body of %d instructions", stats->barriers,
+                        stats->body);
     }
-    if (st->warps % st->warps_per_block != 0) {
-        return tmx_fail(err, TMX_ECONFIG, "warps = %d is no multiple of warps_per_block = %d", st->warps,
-                        st->warps_per_block);
+    if (stats->warps % stats->warps_per_block != 0) {
+        return tmx_fail(err, TMX_ECONFIG, "warps = %d is no multiple of warps_per_block = %d", stats->warps,
+                        stats->warps_per_block);
     }
     return TMX_OK;
 }
 
-enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr_stats *st,
+enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr_stats *stats,
                                     const struct tmx_stream_knobs *knobs, uint64_t seed, struct tmx_err *err)
 {
     struct tmx_rng *rng = NULL;
-    const size_t body = (size_t)st->body, bodies = (size_t)knobs->bodies;
+    const size_t body = (size_t)stats->body, bodies = (size_t)knobs->bodies;
     *s = (struct tmx_stream){0};
-    enum tmx_status status = tmx_instr_check(st, err);
+    enum tmx_status status = tmx_instr_check(stats, err);
     if (status) {
         return status;
     }
     *s = (struct tmx_stream){
         .n_instr = body * bodies,
         .n_program = 1,
-        .n_register = (unsigned)st->body + 1,
-        .warps = (unsigned)st->warps,
-        .warps_per_block = (unsigned)st->warps_per_block,
+        .n_register = (unsigned)stats->body + 1,
+        .warps = (unsigned)stats->warps,
+        .warps_per_block = (unsigned)stats->warps_per_block,
         .n_block = UINT64_MAX,
-        .stagger = st->blocks_per_launch == 0,
-        .blocks_per_launch = (unsigned)st->blocks_per_launch,
-        .launch_gap_cycles = (unsigned)(st->launch_gap_cycles * knobs->launch_gap),
-        .memory = {.miss = at_most(st->miss * knobs->miss, 1),
-                   .latency_cycles = st->latency_cycles * knobs->latency,
-                   .latency_variation = st->latency_variation,
-                   .bandwidth = st->bandwidth,
-                   .lines = st->lines},
+        .stagger = stats->blocks_per_launch == 0,
+        .blocks_per_launch = (unsigned)stats->blocks_per_launch,
+        .launch_gap_cycles = (unsigned)(stats->launch_gap_cycles * knobs->launch_gap),
+        .memory = {.miss = at_most(stats->miss * knobs->miss, 1),
+                   .latency_cycles = stats->latency_cycles * knobs->latency,
+                   .latency_variation = stats->latency_variation,
+                   .bandwidth = stats->bandwidth,
+                   .lines = stats->lines},
         .seed = seed,
     };
     s->instr = calloc(s->n_instr, sizeof *s->instr);
@@ -182,15 +182,16 @@ enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr
         tmx_stream_finish(s);
         return status;
     }
-    const unsigned repetitions = (unsigned)st->repetitions / (unsigned)bodies;
+    const unsigned repetitions = (unsigned)stats->repetitions / (unsigned)bodies;
     s->program[0] =
         (struct tmx_program){.count = s->n_instr, .repetitions = repetitions > 0 ? repetitions : 1};
-    const double persistence = st->persistence * knobs->persistence;
+    const double persistence = stats->persistence * knobs->persistence;
     const double of_type[TMX_N_UNIT_TYPE] = {at_most(persistence, 0.99),
                                              at_most(persistence * knobs->fp_persistence, 0.99),
                                              at_most(persistence, 0.99), at_most(persistence, 0.99)};
     for (size_t b = 0; b < bodies; b++) {
-        draw_body(rng, st, of_type, at_most(st->dependence * knobs->dependence, 1), s->instr + b * body);
+        draw_body(rng, stats, of_type, at_most(stats->dependence * knobs->dependence, 1),
+                  s->instr + b * body);
     }
     tmx_rng_destroy(rng);
     return TMX_OK;

@@ -25,13 +25,14 @@ enum tmx_unit_type {
     TMX_N_UNIT_TYPE,
 };
 
-enum tmx_latency_class {                     /* when the destination register may be read */
-                         TMX_LATENCY_ALU,    /* after the arithmetic pipeline */
-                         TMX_LATENCY_SFU,    /* after the SFU pipeline */
-                         TMX_LATENCY_SHARED, /* shared, constant or local memory that hits */
-                         TMX_LATENCY_GLOBAL, /* global memory: a warp that needs it leaves the active set */
-                         TMX_LATENCY_STORE,  /* global memory, nothing comes back; takes bandwidth */
-                         TMX_N_LATENCY_CLASS,
+/* When the destination register may be read. */
+enum tmx_latency_class {
+    TMX_LATENCY_ALU,    /* after the arithmetic pipeline */
+    TMX_LATENCY_SFU,    /* after the SFU pipeline */
+    TMX_LATENCY_SHARED, /* shared, constant or local memory that hits */
+    TMX_LATENCY_GLOBAL, /* global memory: a warp that needs it leaves the active set */
+    TMX_LATENCY_STORE,  /* global memory, nothing comes back; takes bandwidth */
+    TMX_N_LATENCY_CLASS,
 };
 
 enum { TMX_INSTR_SOURCES = 3, TMX_MAX_REGISTER = 254, TMX_MAX_WARPS = 48 };
@@ -107,11 +108,11 @@ struct tmx_stream {
 
 /* Do the numbers of a kernel fit together? TMX_ECONFIG: a mix that does not sum to 1, warps that are no
  * multiple of the block, more barriers than instructions. */
-TMX_NODISCARD enum tmx_status tmx_instr_check(const struct tmx_instr_stats *st, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_instr_check(const struct tmx_instr_stats *stats, struct tmx_err *err);
 
-/* Draw loop bodies, each with exactly the mix of st (largest remainders) and the warps' set-up.
+/* Draw loop bodies, each with exactly the mix of stats (largest remainders) and the warps' set-up.
  * Release with tmx_stream_finish. Errors: those of tmx_instr_check, TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr_stats *st,
+TMX_NODISCARD enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr_stats *stats,
                                                   const struct tmx_stream_knobs *knobs, uint64_t seed,
                                                   struct tmx_err *err);
 void tmx_stream_finish(struct tmx_stream *s); /* accepts zeroed memory */
@@ -128,10 +129,13 @@ static inline uint64_t tmx_mix64(uint64_t seed, uint64_t a, uint64_t b)
 /* What the warps of a real kernel execute, as text: the class of every instruction, how many instructions ago
  * the results it reads were made, and how often loops run.
  *
- *   i1,3     INT with a result, reading those of 1 and 3 instructions ago (at most three; executed ones
- * count) I2       INT without a result (a branch, a barrier) f s      FP, SFU;  F without a result l m
- * shared, constant memory: load, store g w      global memory: load, store I!       the warp then waits for
- * its thread block 16(...)  a loop of so many turns; loops nest */
+ *   i1,3     INT with a result, reading those of 1 and 3 instructions ago (at most three, of those executed)
+ *   I2       INT without a result (a branch, a barrier)
+ *   f s      FP, SFU;  F without a result
+ *   l m      shared, constant memory: load, store
+ *   g w      global memory: load, store
+ *   I!       the warp then waits for its thread block
+ *   16(...)  a loop of so many turns; loops nest */
 
 enum { TMX_CODE_DISTANCE = 253, TMX_CODE_MAX = 1 << 20 }; /* farthest result; instructions of a warp */
 

@@ -4,9 +4,12 @@
 
 /* A card from what loads do under power limits: rows of limit, speed (or time) and mean watts.
  *
- *   busy at clock f (1: the top one)   P(f) = F (1 - s + s V) + D V^2 f,   V = v below the knee, straight to
- * 1 at the top under a limit                      the largest f <= 1 with P(f) <= limit a share w of a load's
- * time at the top clock waits for what no clock shortens, and draws F + h D: time = ((1 - w) / f + w) / A
+ *   busy at clock f (1: the top one)   P(f) = F (1 - s + s V) + D V^2 f,   V = v below the knee, straight
+ *                                      to 1 at the top
+ *   under a limit                      the largest f <= 1 with P(f) <= limit
+ *
+ * A share w of a load's time at the top clock waits for what no clock shortens, and draws F + h D:
+ * time = ((1 - w) / f + w) / A.
  *
  * Of the card: F, the knee, v, h; of each load: A, D, w. Least squares of speeds and watts, in percent;
  * errors by leaving out one load after another. s is assumed (leakage's part of the floor). */
