@@ -8,6 +8,7 @@
 
 #include "base/config.h"
 #include "base/csv.h"
+#include "base/plausible.h"
 #include "base/text.h"
 #include "run/summary.h"
 
@@ -125,7 +126,8 @@ static struct tmx_table *bin_row(const struct rows *f, size_t row)
             most[i] = in == 0 ? v : fmax(most[i], v);
         }
         least_w = fmin(in == 0 ? INFINITY : least_w, tmx_csv_value(&f->csv, r, f->column[POWER]));
-        if (++in < stride && ++seen < n) {
+        in++;
+        if (++seen < n && in < stride) {
             continue;
         }
         tmx_table_row(t, "%G %G %G %G", most[TIME], sum[POWER] / (double)in, least_w, most[POWER]);
@@ -199,6 +201,11 @@ static void draw_rows(struct tmx_plot *p, const char *run_dir)
     }
     for (size_t r = 0; !p->err->code && r < f.csv.n_row; r++) {
         f.n_row = (size_t)fmax((double)f.n_row, tmx_csv_value(&f.csv, r, f.row) + 1);
+    }
+    if (f.n_row > MAX_ROWS && !p->only) {
+        tmx_warn(
+            "%s: of %zu rows the %d with the highest peaks are drawn; --figure row_power_rowN draws row N",
+            f.csv.source, f.n_row, MAX_ROWS);
     }
     double *peak = calloc(f.n_row + 1, sizeof *peak);
     tmx_memory_check(peak, p->err);

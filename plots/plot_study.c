@@ -104,11 +104,8 @@ static const char *short_value(const struct tmx_result_set *set, size_t key, con
 
 static void set_where(struct tmx_query *q, const struct tmx_study_axes *axes)
 {
-    const size_t room = sizeof q->where / sizeof q->where[0];
-    q->n_where = axes->n_where < room ? axes->n_where : room;
-    for (size_t i = 0; i < q->n_where; i++) {
-        q->where[i] = axes->where[i];
-    }
+    q->n_where = axes->n_where;
+    memcpy(q->where, axes->where, axes->n_where * sizeof *axes->where);
 }
 
 struct values { /* of a key among the wanted runs */
@@ -268,16 +265,16 @@ static struct tmx_table *curves(struct tmx_plot *p, const struct tmx_result_set 
 static struct tmx_run_of *kept_runs(struct tmx_plot *p, const struct tmx_result_set *set,
                                     const struct tmx_study_axes *a, size_t *n)
 {
-    size_t where[16];
+    size_t where[sizeof((struct tmx_query *)0)->where / sizeof(struct tmx_where)];
     struct tmx_run_of *g = p->err->code ? NULL : malloc((set->n_run + 1) * sizeof *g);
     *n = 0;
     tmx_memory_check(g, p->err);
-    for (size_t i = 0; i < a->n_where && i < 16; i++) {
+    for (size_t i = 0; i < a->n_where; i++) {
         tmx_where_index(set, &a->where[i], &where[i], p->err);
     }
     for (size_t r = 0; r < set->n_run && !p->err->code; r++) {
         bool keep = set->run[r].done;
-        for (size_t i = 0; i < a->n_where && i < 16; i++) {
+        for (size_t i = 0; i < a->n_where; i++) {
             keep = keep && tmx_where_run(&a->where[i], set, where[i], &set->run[r]);
         }
         if (keep) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/plausible.h"
 #include "base/text.h"
 
 enum { MAX_NAMES = 64 };
@@ -31,6 +32,21 @@ static size_t distinct(const struct source *s, size_t column, const char **names
         }
     }
     return n;
+}
+
+/* Figures that leave names out say so. */
+static void warn_of_more(const struct source *s, size_t column)
+{
+    const char *names[MAX_NAMES];
+    const size_t n = column < s->csv.n_column ? distinct(s, column, names, "") : 0;
+    bool more = false;
+    for (size_t r = 0; r < s->csv.n_row && n == MAX_NAMES; r++) {
+        more = more || tmx_names_find(tmx_csv_cell(&s->csv, r, column), names, n) == n;
+    }
+    if (more) {
+        tmx_warn("%s: figures have the first %d values of column %s, not all", s->csv.source, MAX_NAMES,
+                 s->csv.column[column]);
+    }
 }
 
 /* The value of one cell of the long table, of the first row with these names; false when it has none. */
@@ -424,8 +440,6 @@ static void draw_suite(struct tmx_plot *p, const struct source *s)
 
 /* ---- a suite that serves a language model ---- */
 
-enum { MOST_SERVED = 32 };
-
 struct served {
     const struct source *s;
     const char *policy[MAX_NAMES], *variant[MAX_NAMES]; /* in the table's order */
@@ -509,7 +523,7 @@ static void draw_costs(struct tmx_plot *p, const struct served *q)
 {
     static const char columns[] =
         "policy variant policy_number:d variant_number:d ttft_p99_s:4 j_per_token:3";
-    struct cost point[MOST_SERVED * MOST_SERVED];
+    struct cost point[MAX_NAMES * MAX_NAMES];
     size_t n = 0;
     double best = INFINITY;
     const bool words = q->n_variant > 1 && !q->numbers;
@@ -560,8 +574,6 @@ static void draw_served(struct tmx_plot *p, const struct source *s)
     }
     q.n_policy = distinct(s, s->policy, q.policy, "");
     q.n_variant = distinct(s, s->variant, q.variant, "");
-    q.n_policy = q.n_policy < MOST_SERVED ? q.n_policy : MOST_SERVED;
-    q.n_variant = q.n_variant < MOST_SERVED ? q.n_variant : MOST_SERVED;
     q.numbers = q.n_variant > 1;
     for (size_t v = 0; v < q.n_variant; v++) {
         double x;
@@ -613,6 +625,9 @@ void tmx_plot_table(struct tmx_plot *p, const char *folder)
         snprintf(s.first_variant, sizeof s.first_variant, "%s", tmx_csv_cell(&s.csv, 0, s.variant));
         s.n_variant = distinct(&s, s.variant, variant, "");
     }
+    warn_of_more(&s, s.mix);
+    warn_of_more(&s, s.policy);
+    warn_of_more(&s, s.variant);
     const bool floorplans = tmx_csv_column(&s.csv, "floorplan") < s.csv.n_column;
     const bool suite = s.csv.n_row > 0 && s.mix < s.csv.n_column && s.policy < s.csv.n_column;
     if (floorplans || suite) {

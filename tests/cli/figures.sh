@@ -37,6 +37,12 @@ printf 'mix,DVFS,MNU\nWL1,28,63\nWL2,28,63\nmean,28,63\n' | cmp - f_svg/data/fig
 printf 'variant,MG-DVFS,MG-MU\nT1,20,20\nT2,20,20\nT3,20,20\n' | cmp - m_svg/data/figure6.csv || say data of figure 6
 for words in 'improvement over BL (%)' WL1 DVFS MNU mean; do grep -qF "$words" f_svg/figure3.svg || say "figure 3 lacks $words"; done
 
+# What a figure has no room for is said.
+mkdir many
+{ echo "mix,policy,slowdown_pct"; for i in $(seq 65); do echo "m$i,BL,$i"; done; } >many/table.csv
+"$thermix" plot many -o f_many >/dev/null 2>many.txt
+grep -q 'first 64 values of column mix' many.txt || say "the 65th mix is left out without a word"
+
 # Names as they are, one colour a policy, the paper's values as marks; a script works from any folder.
 mkdir own
 {
