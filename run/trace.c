@@ -89,7 +89,7 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
         power_w += t->sum_w[gpu->unit0 + u] / (double)t->n_tick;
     }
-    fprintf(out, "%.6g,%zu,%zu,%.6g,%.6g,%.4f,%.4f,%s,%s,%.4g", tmx_sim_time_s(sim), g, gpu->level,
+    fprintf(out, "%.12g,%zu,%zu,%.6g,%.6g,%.4f,%.4f,%s,%s,%.4g", tmx_sim_time_s(sim), g, gpu->level,
             c->level[gpu->level].freq_hz / 1e6, power_w, hottest_c, mean_c, kernel_name(m, gpu, 0),
             kernel_name(m, gpu, 1), gpu->share);
     for (unsigned why = 0, n = 0; why < TMX_N_REASON; why++) {
@@ -180,7 +180,7 @@ static void row_rows(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t 
         memory_k = fmax(memory_k, v[i].memory_k > 0 ? v[i].memory_k : NAN);
         inlet_k = fmax(inlet_k, v[i].inlet_k);
     }
-    fprintf(out, "%.9g,%zu,%.9g", tmx_sim_time_s(sim), row, t->row_w[row] / (double)t->n_tick);
+    fprintf(out, "%.12g,%zu,%.9g", tmx_sim_time_s(sim), row, t->row_w[row] / (double)t->n_tick);
     put(out, "%.9g", budget_w > 0 ? budget_w : NAN);
     put(out, "%.6g", mhz[0]);
     put(out, "%.6g", mhz[1]);

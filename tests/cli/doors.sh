@@ -105,6 +105,7 @@ chip = "gtx280"; gpus = 2; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 
 CFG
 echo 'name = "two"; kernels = ( { kernel = "SVM"; work_s = 5.0; count = 2; }, { kernel = "Cmem"; work_s = 3.0; arrival_s = 1.0; count = 2; } );' >mix.cfg
 "$thermix" run run.cfg --set throttle.trip_c=70 --set throttle.release_c=69 -o run --trace 0.5 --hotspot 0.5 --format openmetrics >run.om || say "run"
+"$thermix" run run.cfg --set warmup_s=1000 --set tick_s=0.0625 -o late --trace 0.0625 -q && sed -n 2p late/trace.csv | grep -q '^-999.9375,' || say "times of a trace lose digits"
 "$thermix" export run -o run.json || say "export of a timeline"
 "$thermix" export run -o run.vtk --at 3 || say "export of VTK"
 refuses '--at 99999: the record goes from' export run -o run.vtk --at 99999
