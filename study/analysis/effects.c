@@ -426,7 +426,37 @@ static void regressions(struct effects *e, struct tmx_err *err)
     }
 }
 
-/* Metric of the runs of one block of the design: A, B, then A with axis i of B. */
+/* Are key k's values those of axis a in every block of the design, A, B, then A with axis i of B? */
+static bool is_of_axis(const struct tmx_result_set *set, size_t width, size_t k, size_t a)
+{
+    bool is = true;
+    for (size_t i = 0; i < set->n_point && is; i++) {
+        const size_t r = i % width, from = i - r + (r == 1 || r == 2 + a), run = set->run_of_point[i],
+                     as = set->run_of_point[from];
+        is = run == set->n_run || as == set->n_run ||
+             strcmp(set->run[run].value[k], set->run[as].value[k]) == 0;
+    }
+    return is;
+}
+
+/* The axis of each key, since an axis may have several, one after another; how many there are, 0: the points
+ * are no design. */
+static size_t axes_of(const struct tmx_result_set *set, size_t *of)
+{
+    for (size_t n_axis = set->n_key; n_axis > 0; n_axis--) {
+        bool fits = set->n_point % (n_axis + 2) == 0 && is_of_axis(set, n_axis + 2, 0, 0);
+        for (size_t k = 1; k < set->n_key && fits; k++) {
+            of[k] = of[k - 1] + is_of_axis(set, n_axis + 2, k, of[k - 1] + 1);
+            fits = is_of_axis(set, n_axis + 2, k, of[k]);
+        }
+        if (fits && of[set->n_key - 1] + 1 == n_axis) {
+            return n_axis;
+        }
+    }
+    return 0;
+}
+
+/* Metric of the runs of one block of the design. */
 static bool block(const struct effects *e, size_t b, size_t width, double *y)
 {
     for (size_t i = 0; i < width; i++) {
@@ -446,12 +476,13 @@ static double error_of(double sum, double square, double n)
 
 static void sobol(struct effects *e, struct tmx_err *err)
 {
-    const size_t width = e->set->n_key + 2, most = e->set->n_point / width;
     double sum = 0, square = 0, *y, *end; /* [n_block][width]: the blocks whose runs are all there */
-    size_t n_block = 0;
-    if (strcmp(e->set->method, "indices") != 0) {
+    size_t n_block = 0, *of;
+    if (strcmp(e->set->method, "indices") != 0 || !TMX_TAKE(&e->arena, of, e->set->n_key)) {
+        tmx_arena_check(&e->arena, err);
         return;
     }
+    const size_t width = axes_of(e->set, of) + 2, most = width > 2 ? e->set->n_point / width : 0;
     TMX_TAKE(&e->arena, y, most * width);
     TMX_TAKE_REALS(&e->arena, e->n_axis, &e->first, &e->first_error, &e->total, &e->total_error);
     tmx_arena_check(&e->arena, err);
@@ -475,7 +506,7 @@ static void sobol(struct effects *e, struct tmx_err *err)
     for (size_t a = 0; a < e->n_axis && variance > 0; a++) {
         double v = 0, vv = 0, t = 0, tt = 0;
         for (const double *b = y; b < end; b += width) {
-            const double at = b[0] - mean, bt = b[1] - mean, ab = b[2 + e->axis[a]] - mean,
+            const double at = b[0] - mean, bt = b[1] - mean, ab = b[2 + of[e->axis[a]]] - mean,
                          first = bt * (ab - at), total = 0.5 * (at - ab) * (at - ab);
             v += first;
             vv += first * first;

@@ -129,6 +129,12 @@ check y total_1 0.325 0.05
 check x standardised_1 0.894 0.01
 check y standardised_1 0.447 0.01
 check x r2_1 1 1e-9
+# an axis of two keys is one of the design: x is 1, 2, 3 or 4 and y ~ U(1, 2), var 1.25 and 1 / 12
+sed -e 's/{ key = "x".*{ key = "y"/{ keys = ["x", "sleep_ms"]; values = ( [1, 0], [2, 0], [3, 0], [4, 0] ); }, { key = "y"/' indices.cfg >joint.cfg
+run ./joint.cfg -o joint.sqlite -q >/dev/null
+"$thermix" sensitivity joint.sqlite --value sum --format csv -o got.csv
+check x first_order_1 0.9375 0.05
+check y total_1 0.0625 0.02
 # main effects of a grid
 cat >effects.cfg <<'S'
 name = "w"; base = "base.cfg"; repeat = 2;
