@@ -19,6 +19,7 @@ if [ "${3:-}" = --builds ]; then
 fi
 cd "$dir"
 sed "s|@FOLDER@|$root/tests/golden/tabs_small|g" "$root/tests/golden/tabs_small/suite.cfg" >suite.cfg
+sed 's/400\.0/40.0/' "$root/workloads/mixes/WL1.cfg" >mix.cfg
 cp "$root"/examples/cooling/channels/{channels.config,lower.flp,upper.flp,stack.lcf} .
 awk 'NR <= 10' "$root/examples/cooling/channels/power.ptrace" >cool.ptrace
 printf 'a\t6e-3\t4e-3\t0\t0\nb\t4e-3\t4e-3\t6e-3\t0\nc\t1e-2\t6e-3\t0\t4e-3\n' >die.flp
@@ -36,16 +37,16 @@ CFG
 all() { # all PROGRAM THREADS FOLDER: from the folder above, whose path is in no output
   local p=$1 j=$2 o=$3
   "$p" table ./suite.cfg -j "$j" -o "$o/table" -q >/dev/null
-  "$p" run wl1 --set rows=9 --set cols=7 --set tick_s=0.02 --set warmup_s=20 -o "$o/run" --trace 0.5 -q
+  "$p" run wl1 --set mix=./mix.cfg --set rows=9 --set cols=7 --set tick_s=0.02 --set warmup_s=20 -o "$o/run" --trace 0.5 -q
   "$p" run served.cfg --threads "$j" -o "$o/served" --trace 1 -q
-  "$p" thermal -f die.flp -p short.ptrace -grid_rows 17 -grid_cols 15 -o "$o/auto.ttrace" --precision 12 --quiet
+  "$p" thermal -f die.flp -p short.ptrace -grid_rows 13 -grid_cols 11 -o "$o/auto.ttrace" --precision 12 --quiet
   for network in hotspot physical; do
     for method in reduced grid; do
-      "$p" thermal -f die.flp -p die.ptrace --network $network --method $method -grid_rows 17 -grid_cols 15 -o "$o/$network-$method.ttrace" --precision 12 --quiet
+      "$p" thermal -f die.flp -p die.ptrace --network $network --method $method -grid_rows 13 -grid_cols 11 -o "$o/$network-$method.ttrace" --precision 12 --quiet
     done
     "$p" thermal -f die.flp -p die.ptrace --network $network -grid_rows 64 -grid_cols 64 -steady_file "$o/$network.steady" --precision 12 --quiet
   done
-  "$p" thermal -f die.flp -p short.ptrace -grid_rows 17 -grid_cols 15 -o "$o/again.ttrace" --precision 12 --quiet
+  "$p" thermal -f die.flp -p short.ptrace -grid_rows 13 -grid_cols 11 -o "$o/again.ttrace" --precision 12 --quiet
   cmp "$o/auto.ttrace" "$o/again.ttrace" || { echo "FAILED: --method auto follows the cache"; exit 1; }
   for method in reduced grid; do
     "$p" thermal -c channels.config --network physical -p cool.ptrace -grid_rows 8 -grid_cols 8 --method $method -o "$o/cool-$method.ttrace" --precision 12 --quiet

@@ -41,7 +41,7 @@ zcat "$root"/workloads/measured/b200_hgx8.csv.gz | awk -F, '$3 != 7' | gzip > wo
 slips 'expected 8 GPUs in each run' b200
 sed -i 's/ratio/Ratio/' workloads/measured/mlperf_v30_maxq.csv && slips 'maxq.csv:1: no column "ratio"' maxq
 sed -i 's/Ratio/ratio/; 2,$d' workloads/measured/mlperf_v30_maxq.csv
-sed -i 's/0\.05/1.0/g' workloads/runs/maxq-*.cfg && slips 'maxq_mean: no number comes of mlperf' maxq
+sed -i 's/0\.05/1.0/g; $a rows = 8; cols = 8;' workloads/runs/maxq-*.cfg && slips 'maxq_mean: no number comes of mlperf' maxq
 sed -i '/^accelwattch/{p;s/,0,/,x,/}' workloads/measured/targets.csv && slips 'measured "x", band' accelwattch
 sed -i 's/,x,/,0,/' workloads/measured/targets.csv && slips '2 rows have the id "accelwattch_watts"' accelwattch
 sed -i '0,/accelwattch_watts/s//accelwattch_what/' workloads/measured/targets.csv && slips 'makes "accelwattch_what"' accelwattch
