@@ -145,36 +145,6 @@ struct builder { /* scratch of tmx_network_init */
     struct tmx_arena arena;
 };
 
-/* The material of every cell of a die layer: its units' own where it is given, as HotSpot has it. */
-static void unit_materials(const struct tmx_gridmap *map, const struct tmx_layer *l, double *k, double *p)
-{
-    const size_t n_cell = map->rows * map->cols;
-    for (size_t c = 0; c < n_cell; c++) {
-        k[c] = 0;
-        p[c] = NAN; /* not yet owned by a unit */
-    }
-    for (size_t u = 0; u < map->n_unit; u++) {
-        const struct tmx_unit *unit = &map->floorplan->unit[u];
-        const double own_k =
-            isnan(unit->resistivity_mk_per_w) ? l->k_w_per_mk : 1.0 / unit->resistivity_mk_per_w;
-        const double own_p =
-            isnan(unit->heat_capacity_j_per_m3k) ? l->p_j_per_m3k : unit->heat_capacity_j_per_m3k;
-        for (size_t e = map->start[u]; e < map->start[u + 1]; e++) {
-            const size_t c = map->cell[e];
-            if (map->part[e] >= OWN_PART) {
-                k[c] = own_k;
-                p[c] = own_p;
-            } else if (isnan(p[c])) {
-                k[c] += map->part[e] * own_k;
-            }
-        }
-    }
-    for (size_t c = 0; c < n_cell; c++) {
-        p[c] = isnan(p[c]) ? l->p_j_per_m3k : p[c];
-        k[c] = k[c] > 0 ? k[c] : l->k_w_per_mk; /* a cell no unit covers */
-    }
-}
-
 /* What HotSpot counts twice with detailed_3D: the whole of layer 0, all of the sink, and half of the film
  * between spreader and sink, too. */
 static bool counts_twice(const struct tmx_thermal_spec *spec)
@@ -196,23 +166,36 @@ void tmx_network_materials(const struct tmx_network *net, const struct tmx_therm
     if (die && (die->filler_k_w_per_mk > 0 || (detailed && physical))) {
         tmx_gridmap_mix(&net->map[layer], die, k, p);
     } else if (detailed && !(spec->board && layer < BOARD_LAYERS)) {
-        unit_materials(&net->map[layer], die, k,
-                       p); /* the board has the die's floorplan, not its materials */
+        /* The material of every cell of a die layer: its units' own where it is given, as HotSpot has it.
+         * The board has the die's floorplan, not its materials. */
+        const struct tmx_gridmap *map = &net->map[layer];
+        for (size_t c = 0; c < net->n_cell; c++) {
+            k[c] = 0;
+            p[c] = NAN; /* not yet owned by a unit */
+        }
+        for (size_t u = 0; u < map->n_unit; u++) {
+            const struct tmx_unit *unit = &map->floorplan->unit[u];
+            const double own_k =
+                isnan(unit->resistivity_mk_per_w) ? die->k_w_per_mk : 1.0 / unit->resistivity_mk_per_w;
+            const double own_p =
+                isnan(unit->heat_capacity_j_per_m3k) ? die->p_j_per_m3k : unit->heat_capacity_j_per_m3k;
+            for (size_t e = map->start[u]; e < map->start[u + 1]; e++) {
+                const size_t c = map->cell[e];
+                if (map->part[e] >= OWN_PART) {
+                    k[c] = own_k;
+                    p[c] = own_p;
+                } else if (isnan(p[c])) {
+                    k[c] += map->part[e] * own_k;
+                }
+            }
+        }
+        for (size_t c = 0; c < net->n_cell; c++) {
+            p[c] = isnan(p[c]) ? die->p_j_per_m3k : p[c];
+            k[c] = k[c] > 0 ? k[c] : die->k_w_per_mk; /* a cell no unit covers */
+        }
     }
     for (size_t c = 0; die && spec->k_part && c < net->n_cell; c++) {
         k[c] *= spec->k_part[layer * net->n_cell + c];
-    }
-}
-
-static void materials(struct builder *b)
-{
-    const struct tmx_package *pk = &b->spec->package;
-    const size_t n_die = b->spec->n_layer, n_cell = b->net->n_cell;
-    for (size_t l = 0; l < b->net->n_layer; l++) {
-        const struct tmx_layer *die = l < n_die ? &b->spec->layer[l] : NULL;
-        b->t[l] = die ? die->thickness_m : l == n_die ? pk->t_spreader_m : pk->t_sink_m;
-        b->lateral[l] = !die || die->lateral || counts_twice(b->spec); /* which HotSpot does not ask then */
-        tmx_network_materials(b->net, b->spec, l, b->k + l * n_cell, b->p + l * n_cell);
     }
 }
 
@@ -452,17 +435,6 @@ static void board_init(struct tmx_network *net, const struct tmx_thermal_spec *s
 /* ---- Coolant in some of a layer's cells (HotSpot's micro-channels): the pressures that drive it, its flow
  * from cell to cell, and the heat that this carries. ---- */
 
-/* Flow [m3/s] per pascal between two cells of coolant: developed flow in a rectangular duct as wide as a
- * cell, to first order in its sides' ratio. Source: H. Bruus, "Theoretical microfluidics", 2008, eq. 3.58;
- * HotSpot takes a cell's height for the length in both directions. */
-static double flow_per_pa(const struct tmx_network *net, const struct tmx_channels *c, double height_m)
-{
-    const double w = net->width_m / (double)net->cols, length = net->height_m / (double)net->rows;
-    const double low = fmin(w, height_m), high = fmax(w, height_m);
-    const double shape = w == height_m ? 0.42229 : 1 - 0.63 * low / high; /* of a square: all terms */
-    return shape * low * low * low * high / (12 * c->viscosity_pa_s * length);
-}
-
 /* Pressures [Pa] of the n cells of coolant, numbered at[cell]: a network of its own, whose ground is the
  * outlets, and inlets at the pump. */
 static enum tmx_status find_pressures(const struct tmx_network *net, const struct tmx_channels *c,
@@ -509,7 +481,13 @@ static enum tmx_status coolant_init(const struct builder *b, struct tmx_err *err
         if (!c) {
             continue;
         }
-        const double per_pa = flow_per_pa(net, c, b->t[l]);
+        /* Flow [m3/s] per pascal between two cells of coolant: developed flow in a rectangular duct as wide
+         * as a cell, to first order in its sides' ratio. Source: H. Bruus, "Theoretical microfluidics", 2008,
+         * eq. 3.58; HotSpot takes a cell's height for the length in both directions. */
+        const double w = net->width_m / (double)net->cols, length = net->height_m / (double)net->rows;
+        const double low = fmin(w, b->t[l]), high = fmax(w, b->t[l]);
+        const double shape = w == b->t[l] ? 0.42229 : 1 - 0.63 * low / high; /* of a square: all terms */
+        const double per_pa = shape * low * low * low * high / (12 * c->viscosity_pa_s * length);
         const size_t first = l * net->n_cell;
         size_t *at, n = 0;
         double *pressure;
@@ -725,7 +703,15 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
         tmx_network_alloc(net);
         net->arena.failed = net->arena.failed || b.arena.failed;
         if (!net->arena.failed) {
-            materials(&b);
+            for (size_t l = 0; l < net->n_layer; l++) {
+                const struct tmx_layer *die = l < spec->n_layer ? &spec->layer[l] : NULL;
+                b.t[l] = die                  ? die->thickness_m
+                         : l == spec->n_layer ? spec->package.t_spreader_m
+                                              : spec->package.t_sink_m;
+                b.lateral[l] =
+                    !die || die->lateral || counts_twice(spec); /* which HotSpot does not ask then */
+                tmx_network_materials(net, spec, l, b.k + l * net->n_cell, b.p + l * net->n_cell);
+            }
             st = grid ? hotspot_init(&b, err) : block_init(&b);
         }
     }

@@ -389,26 +389,6 @@ static bool is_wet(const struct sheet *s, size_t cell)
     return s->channels && s->channels->kind == TMX_CHANNELS_RESOLVED && cell % s->x.n % 2 == 1;
 }
 
-/* Coolant along a column, from the last row (south) to row 0. */
-static void flow_along(struct tmx_network *net, const struct sheet *s, size_t column, double w_k)
-{
-    const double before =
-        s->channels->upwind ? 1 : 0.5; /* share of the cell before a face in its temperature */
-    for (size_t i = s->y.n; i-- > 0;) {
-        const size_t node = s->first + i * s->x.n + column, south = node + s->x.n, north = node - s->x.n;
-        const bool inlet = i + 1 == s->y.n, outlet = i == 0;
-        const double own = (outlet ? 1 : before) - (inlet ? 0 : 1 - before);
-        const size_t of[] = {node, south, north};
-        const double carried_w_k[] = {w_k * own, inlet ? 0 : -w_k * before, outlet ? 0 : w_k * (1 - before)};
-        for (size_t k = 0; k < 3; k++) {
-            if (carried_w_k[k] != 0) {
-                tmx_network_flow(net, node, of[k], carried_w_k[k]);
-            }
-        }
-        net->inflow_w_k[node] += inlet ? w_k : 0;
-    }
-}
-
 static void links_of_channels(struct builder *b, const struct sheet *s)
 {
     const struct tmx_channels *c = s->channels;
@@ -435,8 +415,24 @@ static void links_of_channels(struct builder *b, const struct sheet *s)
             }
         }
         if (!resolved || j % 2 == 1) {
-            const double share = resolved ? 1 / (double)((s->x.n - 1) / 2) : dx / b->net->width_m;
-            flow_along(b->net, s, j, total_w_k * share);
+            const double w_k = total_w_k * (resolved ? 1 / (double)((s->x.n - 1) / 2) : dx / b->net->width_m);
+            /* Coolant along a column, from the last row (south) to row 0. */
+            const double before =
+                c->upwind ? 1 : 0.5; /* share of the cell before a face in its temperature */
+            for (size_t i = s->y.n; i-- > 0;) {
+                const size_t node = s->first + i * s->x.n + j, south = node + s->x.n, north = node - s->x.n;
+                const bool inlet = i + 1 == s->y.n, outlet = i == 0;
+                const double own = (outlet ? 1 : before) - (inlet ? 0 : 1 - before);
+                const size_t of[] = {node, south, north};
+                const double carried_w_k[] = {w_k * own, inlet ? 0 : -w_k * before,
+                                              outlet ? 0 : w_k * (1 - before)};
+                for (size_t k = 0; k < 3; k++) {
+                    if (carried_w_k[k] != 0) {
+                        tmx_network_flow(b->net, node, of[k], carried_w_k[k]);
+                    }
+                }
+                b->net->inflow_w_k[node] += inlet ? w_k : 0;
+            }
         }
     }
 }
@@ -551,18 +547,6 @@ static void make_heat(struct builder *b)
 
 /* ---- the view ---- */
 
-/* Row of the view, behind the die layers, of the package node that a place outside the die belongs to;
- * (u, v) from the package's centre. Layers: n_die the spreader, n_die + 1 the sink. */
-static size_t package_row(const struct builder *b, size_t layer, double u, double v)
-{
-    const double s = b->spec->package.s_spreader_m, half_s = 0.5 * s;
-    const bool outer = layer > b->spec->n_layer && fmax(fabs(u), fabs(v)) > half_s;
-    const double x = outer ? fabs(u) - half_s : (fabs(u) - 0.5 * b->net->width_m) * (s - b->net->height_m);
-    const double y = outer ? fabs(v) - half_s : (fabs(v) - 0.5 * b->net->height_m) * (s - b->net->width_m);
-    const size_t side = x > y ? (u < 0 ? 0 : 1) : (v < 0 ? 2 : 3); /* W, E, N, S; v counts southwards */
-    return 2 * b->net->n_cell + (layer > b->spec->n_layer ? (outer ? 8 : 4) : 0) + side;
-}
-
 static void add_view(struct builder *b, size_t row, size_t node, double volume)
 {
     if (TMX_GROW(&b->arena, b->entry, b->n_entry)) {
@@ -570,17 +554,31 @@ static void add_view(struct builder *b, size_t row, size_t node, double volume)
     }
 }
 
-/* A sheet of spreader or sink: cells over the die to the chip's cells, the others to a package node. */
+/* A sheet of spreader, or of the sink below it: cells over the die to the chip's cells, the others to the
+ * package node that their place belongs to. */
 static void view_sheet(struct builder *b, const struct sheet *s)
 {
     const struct tmx_network *net = b->net;
     const struct axis *cols = &b->sheet[0].x, *rows = &b->sheet[0].y;
     const size_t base = (s->layer - b->spec->n_layer) * net->n_cell;
+    const double side_m = b->spec->package.s_spreader_m, half_m = 0.5 * side_m;
     for (size_t c = 0; c < s->x.n * s->y.n; c++) {
         const size_t i = c / s->x.n, j = c % s->x.n;
         const double x = 0.5 * (s->x.line[j] + s->x.line[j + 1]), y = 0.5 * (s->y.line[i] + s->y.line[i + 1]);
         if (x < 0 || x > net->width_m || y < 0 || y > net->height_m) {
-            add_view(b, package_row(b, s->layer, x - 0.5 * net->width_m, y - 0.5 * net->height_m),
+            const double u = x - 0.5 * net->width_m, v = y - 0.5 * net->height_m; /* v counts southwards */
+            const bool sink = s->layer > b->spec->n_layer, outer = sink && fmax(fabs(u), fabs(v)) > half_m;
+            const double to_x =
+                outer ? fabs(u) - half_m : (fabs(u) - 0.5 * net->width_m) * (side_m - net->height_m);
+            const double to_y =
+                outer ? fabs(v) - half_m : (fabs(v) - 0.5 * net->height_m) * (side_m - net->width_m);
+            const size_t side = to_x > to_y ? (u < 0 ? 0 : 1) : (v < 0 ? 2 : 3); /* W, E, N, S */
+            add_view(b,
+                     2 * net->n_cell +
+                         (outer  ? 8
+                          : sink ? 4
+                                 : 0) +
+                         side,
                      s->first + c, area_of(s, c) * s->t);
             continue;
         }

@@ -41,8 +41,22 @@ static void model_destroy(void *model)
     }
 }
 
-static void fill(struct model *m, const struct tmx_thermal_spec *spec)
+static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
+                                    struct tmx_err *err)
 {
+    (void)options;
+    const size_t n = tmx_thermal_spec_units(spec), n_level = tmx_thermal_spec_levels(spec);
+    struct model *m = calloc(1, sizeof *m);
+    if (m) {
+        *m = (struct model){
+            .n_unit = n, .n_level = n_level, .ambient_k = spec->ambient_k, .start_k = spec->init_k};
+        TMX_TAKE(&m->arena, m->heat_j_k, n);
+        TMX_TAKE(&m->arena, m->k_per_w, n * n_level);
+    }
+    if (!m || m->arena.failed) {
+        model_destroy(m);
+        return tmx_fail(err, TMX_ENOMEM, "thermal model of %zu units", n);
+    }
     const struct tmx_package *p = &spec->package;
     const double spreader = p->s_spreader_m * p->s_spreader_m, sink = p->s_sink_m * p->s_sink_m;
     const double r_package = p->t_spreader_m / (p->k_spreader * spreader) + p->t_sink_m / (p->k_sink * sink);
@@ -78,25 +92,6 @@ static void fill(struct model *m, const struct tmx_thermal_spec *spec)
             }
         }
     }
-}
-
-static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
-                                    struct tmx_err *err)
-{
-    (void)options;
-    const size_t n = tmx_thermal_spec_units(spec), n_level = tmx_thermal_spec_levels(spec);
-    struct model *m = calloc(1, sizeof *m);
-    if (m) {
-        *m = (struct model){
-            .n_unit = n, .n_level = n_level, .ambient_k = spec->ambient_k, .start_k = spec->init_k};
-        TMX_TAKE(&m->arena, m->heat_j_k, n);
-        TMX_TAKE(&m->arena, m->k_per_w, n * n_level);
-    }
-    if (!m || m->arena.failed) {
-        model_destroy(m);
-        return tmx_fail(err, TMX_ENOMEM, "thermal model of %zu units", n);
-    }
-    fill(m, spec);
     *model = m;
     return TMX_OK;
 }

@@ -138,29 +138,6 @@ static void model_destroy(void *model)
     }
 }
 
-/* The bands of 0.05 16^n K/W in which the spec's sinks lie: a range that follows from the spec alone, so that
- * results do not depend on which other sinks are computed. Between 0.05 and 0.8 are most sinks of cards. 16
- * is the width for which a range was tested (tests/property/test_reduced.c). */
-static void take_band(struct tmx_reduced_options *options, const struct tmx_thermal_spec *spec)
-{
-    double low = INFINITY, high = 0, from = 0.05;
-    for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {
-        low = fmin(low, tmx_thermal_spec_r_convec(spec, l));
-        high = fmax(high, tmx_thermal_spec_r_convec(spec, l));
-    }
-    while (from > low) { /* by factors that are exact */
-        from /= 16;
-    }
-    while (16 * from <= low) {
-        from *= 16;
-    }
-    options->r_convec_low = from;
-    while (from <= high) {
-        from *= 16;
-    }
-    options->r_convec_high = from;
-}
-
 static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
                                     struct tmx_err *err)
 {
@@ -170,7 +147,25 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
                         "share_sinks takes a band of its own: expected no r_convec_low, r_convec_high");
     }
     if (o.share_sinks) {
-        take_band(&o, spec);
+        /* The bands of 0.05 16^n K/W in which the spec's sinks lie: a range that follows from the spec alone,
+         * so that results do not depend on which other sinks are computed. Between 0.05 and 0.8 are most
+         * sinks of cards. 16 is the width for which a range was tested (tests/property/test_reduced.c). */
+        double low = INFINITY, high = 0, from = 0.05;
+        for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {
+            low = fmin(low, tmx_thermal_spec_r_convec(spec, l));
+            high = fmax(high, tmx_thermal_spec_r_convec(spec, l));
+        }
+        while (from > low) { /* by factors that are exact */
+            from /= 16;
+        }
+        while (16 * from <= low) {
+            from *= 16;
+        }
+        o.r_convec_low = from;
+        while (from <= high) {
+            from *= 16;
+        }
+        o.r_convec_high = from;
     }
     struct model *m = calloc(1, sizeof *m);
     if (!m) {

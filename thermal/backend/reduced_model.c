@@ -166,13 +166,6 @@ static void demand_init(struct tmx_demand *d, const struct tmx_network *net,
     }
 }
 
-static void demand_finish(struct tmx_demand *d)
-{
-    tmx_regions_finish(&d->unit_cells);
-    tmx_regions_finish(&d->cells);
-    tmx_arena_finish(&d->arena);
-}
-
 static void check_range(const struct tmx_thermal_spec *spec, const struct tmx_reduced_options *options,
                         struct tmx_err *err)
 {
@@ -255,36 +248,6 @@ static void make_maps(struct tmx_reduced_model *m, const struct tmx_basis *basis
     free(node);
 }
 
-static void truncate_modes(struct tmx_reduced_model *m, const struct tmx_basis *basis,
-                           const struct tmx_demand *d, struct tmx_err *err)
-{
-    struct tmx_truncated cut = {.vectors = &m->arena};
-    tmx_truncate(&cut, basis, d, m->modal, m->error, err);
-    m->n_mode = cut.n_mode;
-    m->vector = cut.vector;
-    m->back = cut.back;
-    if (d->field && !err->code) {
-        make_maps(m, basis, &cut, err);
-    }
-    tmx_truncated_finish(&cut);
-}
-
-/* Where coolant flows the network is not symmetric, and all of this is another file's. */
-static void build_coolant(struct tmx_reduced_model *m, const struct tmx_demand *d, struct tmx_err *err)
-{
-    struct tmx_coolant *c = &m->coolant;
-    TMX_TAKE(&m->arena, m->error, (m->net.n_unit + 1) * m->net.n_unit);
-    tmx_arena_check(&m->arena, err);
-    tmx_coolant_reduce(c, &m->net, d, m->modal, m->error, err);
-    m->vector = c->vector;
-    m->back = c->back;
-    m->map = c->map;
-    m->still = c->still;
-    m->n_mode = c->n_mode;
-    m->n_basis = c->n_basis;
-    m->n_shift = c->n_shift;
-}
-
 /* Every mode of every level. The basis gives its vectors away where the map is fine. */
 static void keep_modes(struct tmx_reduced_model *m, struct tmx_basis *basis, const struct tmx_demand *d,
                        struct tmx_err *err)
@@ -314,23 +277,6 @@ static void keep_modes(struct tmx_reduced_model *m, struct tmx_basis *basis, con
     }
 }
 
-/* What the finished model's steady states are off from those solved directly: rounding, where the
- * numbers have held. */
-static void check_steady(struct tmx_reduced_model *m, const double *steady)
-{
-    const struct tmx_modal *q = m->modal;
-    const size_t unit = m->net.n_unit;
-    for (size_t v = 0; v < unit; v++) {
-        for (size_t u = 0; u < unit; u++) {
-            double k_w = q->direct ? q->direct[v * q->unit_row + u] : 0;
-            for (size_t i = 0; i < q->n_mode; i++) {
-                k_w += q->out[i * q->unit_row + u] * q->in[v * q->mode_row + i] / q->rate[i];
-            }
-            m->error[v * unit + u] += fabs(k_w - steady[v * unit + u]);
-        }
-    }
-}
-
 /* A reduced model's way to the cache and back. */
 
 /* Change this whenever the numbers that set-up computes change. */
@@ -341,32 +287,6 @@ static const char VERSION[] = "reduced model 38";
         const double v_[] = {__VA_ARGS__}; \
         tmx_hash_add((h), v_, sizeof v_);  \
     } while (0)
-
-static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, size_t n_cell, bool detailed)
-{
-    ADD(h, l->lateral, l->dissipates, l->thickness_m, l->k_w_per_mk);
-    if (l->k_part_x > 0) {
-        ADD(h, l->k_part_x, l->k_part_y);
-    }
-    ADD(h, l->p_j_per_m3k, l->filler_k_w_per_mk, l->filler_p_j_per_m3k);
-    if (l->channels) {
-        const struct tmx_channels *c = l->channels;
-        ADD(h, c->kind, c->width_m, c->wall_m, c->first_m, c->last_m, c->flow_m3_per_s, c->p_j_per_m3k,
-            c->h_top, c->h_bottom, c->h_side, c->pressure_pa, c->pump_pa_s_per_m3, c->upwind,
-            c->viscosity_pa_s);
-        if (c->cell) {
-            tmx_hash_add(h, c->cell, n_cell);
-        }
-    }
-    ADD(h, (double)l->floorplan->n_unit);
-    for (size_t u = 0; u < l->floorplan->n_unit; u++) {
-        const struct tmx_unit *unit = &l->floorplan->unit[u];
-        ADD(h, unit->x_m, unit->y_m, unit->w_m, unit->h_m);
-        if (detailed) {
-            ADD(h, unit->heat_capacity_j_per_m3k, unit->resistivity_mk_per_w);
-        }
-    }
-}
 
 enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
                                 const struct tmx_reduced_options *options, bool basis, char key[TMX_HASH_HEX],
@@ -390,8 +310,29 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
     }
     ADD(h, (double)spec->n_layer);
     for (size_t l = 0; l < spec->n_layer; l++) {
-        add_layer(h, &spec->layer[l], spec->rows * spec->cols,
-                  spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);
+        const struct tmx_layer *layer = &spec->layer[l];
+        ADD(h, layer->lateral, layer->dissipates, layer->thickness_m, layer->k_w_per_mk);
+        if (layer->k_part_x > 0) {
+            ADD(h, layer->k_part_x, layer->k_part_y);
+        }
+        ADD(h, layer->p_j_per_m3k, layer->filler_k_w_per_mk, layer->filler_p_j_per_m3k);
+        if (layer->channels) {
+            const struct tmx_channels *c = layer->channels;
+            ADD(h, c->kind, c->width_m, c->wall_m, c->first_m, c->last_m, c->flow_m3_per_s, c->p_j_per_m3k,
+                c->h_top, c->h_bottom, c->h_side, c->pressure_pa, c->pump_pa_s_per_m3, c->upwind,
+                c->viscosity_pa_s);
+            if (c->cell) {
+                tmx_hash_add(h, c->cell, spec->rows * spec->cols);
+            }
+        }
+        ADD(h, (double)layer->floorplan->n_unit);
+        for (size_t u = 0; u < layer->floorplan->n_unit; u++) {
+            const struct tmx_unit *unit = &layer->floorplan->unit[u];
+            ADD(h, unit->x_m, unit->y_m, unit->w_m, unit->h_m);
+            if (spec->detailed_3d || layer->filler_k_w_per_mk > 0) {
+                ADD(h, unit->heat_capacity_j_per_m3k, unit->resistivity_mk_per_w);
+            }
+        }
     }
     if (ranged(options)) {
         ADD(h, options->r_convec_low, options->r_convec_high);
@@ -617,15 +558,6 @@ static bool load_basis(struct tmx_basis *b, const struct tmx_network *net, const
     return true;
 }
 
-static void store_basis(struct tmx_basis *b, const struct tmx_cache_name *name)
-{
-    struct basis_sizes sizes = {b->n_node, b->n_unit, b->n_mode, b->n_shift, b->out != NULL, b->gamma};
-    struct tmx_piece piece[BASIS_PIECES];
-    struct pieces p = {NULL, piece, 0};
-    list_basis(b, &sizes, &p);
-    tmx_cache_write(name, piece, p.n);
-}
-
 /* The basis holds the steady states at the ends and in the middle of the range; what it misses of those
  * between them, solved directly, is measured and becomes a part of the error. */
 static void test_films(const struct tmx_network *net, struct tmx_basis *basis, const struct tmx_demand *d,
@@ -688,7 +620,12 @@ static void shared_basis(const struct tmx_reduced_model *m, const struct tmx_the
                 test_films(&m->net, basis, d, err);
             }
             if (kept && !err->code) {
-                store_basis(basis, &name);
+                struct basis_sizes sizes = {basis->n_node,  basis->n_unit,      basis->n_mode,
+                                            basis->n_shift, basis->out != NULL, basis->gamma};
+                struct tmx_piece piece[BASIS_PIECES];
+                struct pieces p = {NULL, piece, 0};
+                list_basis(basis, &sizes, &p);
+                tmx_cache_write(&name, piece, p.n);
             }
         }
         if (making) {
@@ -709,9 +646,23 @@ static void build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *sp
 {
     struct tmx_basis basis = {0};
     struct tmx_demand of_basis = *d;
+    const size_t unit = m->net.n_unit;
     (void)tmx_network_check_cost(&m->net, true, err);
-    if (m->net.n_flow > 0) {
-        build_coolant(m, d, err);
+    TMX_TAKE(&m->arena, m->error, (unit + 1) * unit);
+    if (m->n_region > 0) {
+        TMX_TAKE(&m->arena, m->cell_error, (unit + 1) * m->n_region);
+    }
+    tmx_arena_check(&m->arena, err);
+    if (m->net.n_flow > 0) { /* the network is not symmetric, and all of this is another file's */
+        struct tmx_coolant *c = &m->coolant;
+        tmx_coolant_reduce(c, &m->net, d, m->modal, m->error, err);
+        m->vector = c->vector;
+        m->back = c->back;
+        m->map = c->map;
+        m->still = c->still;
+        m->n_mode = c->n_mode;
+        m->n_basis = c->n_basis;
+        m->n_shift = c->n_shift;
         return;
     }
     of_basis.tolerance_k *= spec->network == TMX_NETWORK_PHYSICAL && !m->fine ? BASIS_SHARE_PHYSICAL : 1;
@@ -720,15 +671,9 @@ static void build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *sp
     } else {
         tmx_basis_init(&basis, &m->net, &of_basis, err);
     }
-    const size_t u = m->net.n_unit;
-    TMX_TAKE(&m->arena, m->error, (u + 1) * u);
-    if (m->n_region > 0) {
-        TMX_TAKE(&m->arena, m->cell_error, (u + 1) * m->n_region);
-    }
-    tmx_arena_check(&m->arena, err);
     if (!err->code) {
-        memcpy(m->error, basis.error, (u + 1) * u * sizeof *m->error);
-        for (size_t i = 0; i < (u + 1) * m->n_region; i++) {
+        memcpy(m->error, basis.error, (unit + 1) * unit * sizeof *m->error);
+        for (size_t i = 0; i < (unit + 1) * m->n_region; i++) {
             m->cell_error[i] = basis.cell_error[i];
         }
         m->n_basis = basis.n_mode;
@@ -736,11 +681,28 @@ static void build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *sp
         if (m->fine) {
             keep_modes(m, &basis, d, err);
         } else {
-            truncate_modes(m, &basis, d, err);
+            struct tmx_truncated cut = {.vectors = &m->arena};
+            tmx_truncate(&cut, &basis, d, m->modal, m->error, err);
+            m->n_mode = cut.n_mode;
+            m->vector = cut.vector;
+            m->back = cut.back;
+            if (d->field && !err->code) {
+                make_maps(m, &basis, &cut, err);
+            }
+            tmx_truncated_finish(&cut);
         }
     }
-    if (!err->code && m->n_level == 1 && !ranged(options)) { /* a range's steady states: of its middle */
-        check_steady(m, basis.steady);
+    /* What the finished model's steady states are off from those solved directly: rounding, where the
+     * numbers have held. A range's are those of its middle. */
+    const struct tmx_modal *q = m->modal;
+    const bool direct = m->n_level == 1 && !ranged(options);
+    for (size_t e = 0; e < unit * unit && direct && !err->code; e++) {
+        const size_t v = e / unit, u = e % unit;
+        double k_w = q->direct ? q->direct[v * q->unit_row + u] : 0;
+        for (size_t i = 0; i < q->n_mode; i++) {
+            k_w += q->out[i * q->unit_row + u] * q->in[v * q->mode_row + i] / q->rate[i];
+        }
+        m->error[e] += fabs(k_w - basis.steady[e]);
     }
     tmx_basis_finish(&basis);
 }
@@ -785,58 +747,6 @@ static void obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *s
     }
 }
 
-/* Room in the map for more rows, and in vector and back [n_level][k][k] for more behind them, as a block of
- * its own. */
-static void widen(struct tmx_reduced_model *m, size_t more, struct tmx_err *err)
-{
-    const size_t k = m->n_mode, wide = k + more, n = wide * m->net.n_view;
-    float *map = m->map ? realloc(m->map, n * sizeof *map) : NULL;
-    double *fine = m->fine_map ? realloc(m->fine_map, n * sizeof *fine) : NULL;
-    double **const turn[] = {&m->vector, &m->back};
-    m->map = map ? map : m->map;
-    m->fine_map = fine ? fine : m->fine_map;
-    for (size_t i = 0; i < 2; i++) {
-        const double *from = *turn[i];
-        if (from) {
-            TMX_TAKE(&m->arena, *turn[i], m->n_level * wide * wide);
-        }
-        for (size_t row = 0; row < m->n_level * k && from && *turn[i]; row++) {
-            memcpy(*turn[i] + (row / k * wide + row % k) * wide, from + row * k, k * sizeof *from);
-        }
-    }
-    if ((!map && !fine) || m->arena.failed) {
-        tmx_error(err, TMX_ENOMEM, "start field");
-    }
-}
-
-/* The start's own modes at one level, beside those of the powers. */
-static void join_level(struct tmx_reduced_model *m, const struct tmx_basis *start, const double *theta,
-                       size_t level, double gamma, struct tmx_err *err)
-{
-    struct tmx_modes modes;
-    struct tmx_modal more = {0};
-    const size_t old = m->n_mode, k = start->n_mode;
-    tmx_modes_init(&modes, start, gamma, err);
-    tmx_modes_layout(&modes, &more, err);
-    for (size_t i = 0; i < k && !err->code; i++) {
-        more.start[i] = tmx_dot(k, modes.vector + i * k, theta);
-        more.one[i] = 0; /* a change of ambient is the other modes' */
-    }
-    tmx_modal_join(&m->modal[level], &more, err);
-    for (size_t i = 0; i < k && !err->code && m->vector; i++) {
-        const size_t at = (level * (old + k) + old + i) * (old + k) + old;
-        memcpy(m->vector + at, modes.vector + i * k, k * sizeof *m->vector);
-        if (m->back) {
-            memcpy(m->back + at, modes.vector + i * k, k * sizeof *m->back);
-        }
-    }
-    if (level == 0) {
-        fill_map(m, old, start, m->vector ? NULL : modes.vector, k, err);
-    }
-    tmx_modal_finish(&more);
-    tmx_modes_finish(&modes);
-}
-
 static void join_start(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
                        const struct tmx_demand *d, struct tmx_err *err)
 {
@@ -852,13 +762,52 @@ static void join_start(struct tmx_reduced_model *m, const struct tmx_thermal_spe
         from_k[c] -= spec->ambient_k;
     }
     m->start_error_k = tmx_initial_basis(&start, &m->net, d, from_k, &theta, err);
-    if (!err->code) {
-        widen(m, start.n_mode, err);
+    const size_t old = m->n_mode, k = start.n_mode, wide = old + k;
+    if (!err->code) { /* room in the map for more rows, and in vector and back for a block of its own */
+        const size_t n = wide * m->net.n_view;
+        float *map = m->map ? realloc(m->map, n * sizeof *map) : NULL;
+        double *fine = m->fine_map ? realloc(m->fine_map, n * sizeof *fine) : NULL;
+        double **const turn[] = {&m->vector, &m->back};
+        m->map = map ? map : m->map;
+        m->fine_map = fine ? fine : m->fine_map;
+        for (size_t i = 0; i < 2; i++) {
+            const double *from = *turn[i];
+            if (from) {
+                TMX_TAKE(&m->arena, *turn[i], m->n_level * wide * wide);
+            }
+            for (size_t row = 0; row < m->n_level * old && from && *turn[i]; row++) {
+                memcpy(*turn[i] + (row / old * wide + row % old) * wide, from + row * old,
+                       old * sizeof *from);
+            }
+        }
+        if ((!map && !fine) || m->arena.failed) {
+            tmx_error(err, TMX_ENOMEM, "start field");
+        }
     }
-    for (size_t l = 0; l < m->n_level && !err->code; l++) {
-        join_level(m, &start, theta, l, d->gamma[l], err);
+    for (size_t l = 0; l < m->n_level && !err->code; l++) { /* its own modes, beside those of the powers */
+        struct tmx_modes modes;
+        struct tmx_modal more = {0};
+        tmx_modes_init(&modes, &start, d->gamma[l], err);
+        tmx_modes_layout(&modes, &more, err);
+        for (size_t i = 0; i < k && !err->code; i++) {
+            more.start[i] = tmx_dot(k, modes.vector + i * k, theta);
+            more.one[i] = 0; /* a change of ambient is the other modes' */
+        }
+        tmx_modal_join(&m->modal[l], &more, err);
+        for (size_t i = 0; i < k && !err->code && m->vector; i++) {
+            const size_t at = (l * wide + old + i) * wide + old;
+            memcpy(m->vector + at, modes.vector + i * k, k * sizeof *m->vector);
+            if (m->back) {
+                memcpy(m->back + at, modes.vector + i * k, k * sizeof *m->back);
+            }
+        }
+        if (l == 0) {
+            fill_map(m, old, &start, m->vector ? NULL : modes.vector, k, err);
+        }
+        tmx_modal_finish(&more);
+        tmx_modes_finish(&modes);
     }
-    m->n_mode += err->code ? 0 : start.n_mode;
+    m->n_mode += err->code ? 0 : k;
     tmx_basis_finish(&start);
     free(from_k);
 }
@@ -935,7 +884,9 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
             tmx_modal_mix(&m->modal[l], &own);
         }
     }
-    demand_finish(&d);
+    tmx_regions_finish(&d.unit_cells);
+    tmx_regions_finish(&d.cells);
+    tmx_arena_finish(&d.arena);
     return tmx_error_give(err, &own);
 }
 

@@ -764,28 +764,6 @@ static void skip_output(struct tmx_ice_stack *s)
     }
 }
 
-/* `coolant heat transfer coefficient [side H ,] top H , bottom H ;` or one for all. */
-static void read_films(struct tmx_ice_stack *s, struct tmx_channels *c)
-{
-    static const char *const words[] = {"side", "top", "bottom"};
-    double *const h[] = {&c->h_side, &c->h_top, &c->h_bottom};
-    bool any = false;
-    for (size_t i = 0; i < 3; i++) {
-        if (any && (!accept(&s->l, ",") || !is(&s->l, words[i]))) {
-            expected(&s->l, words[i]);
-        }
-        if (accept(&s->l, words[i])) {
-            *h[i] = positive(&s->l);
-            any = true;
-        }
-    }
-    if (!any) {
-        c->h_side = c->h_bottom = c->h_top = positive(&s->l);
-    }
-    c->h_side *= W_UM2K, c->h_top *= W_UM2K, c->h_bottom *= W_UM2K;
-    phrase(&s->l, ";");
-}
-
 /* `microchannel 2rm|4rm :` or `pinfin :` and their keys, in the order that 3D-ICE wants. */
 static void read_channels(struct tmx_ice_stack *s)
 {
@@ -824,7 +802,24 @@ static void read_channels(struct tmx_ice_stack *s)
              "heat transfer coefficient",
              &c->first_m, &c->last_m, &slice->material, &c->flow_m3_per_s);
         c->flow_m3_per_s *= M3_PER_S;
-        read_films(s, c);
+        /* `coolant heat transfer coefficient [side H ,] top H , bottom H ;` or one for all. */
+        static const char *const words[] = {"side", "top", "bottom"};
+        double *const h[] = {&c->h_side, &c->h_top, &c->h_bottom};
+        bool any = false;
+        for (size_t i = 0; i < 3; i++) {
+            if (any && (!accept(&s->l, ",") || !is(&s->l, words[i]))) {
+                expected(&s->l, words[i]);
+            }
+            if (accept(&s->l, words[i])) {
+                *h[i] = positive(&s->l);
+                any = true;
+            }
+        }
+        if (!any) {
+            c->h_side = c->h_bottom = c->h_top = positive(&s->l);
+        }
+        c->h_side *= W_UM2K, c->h_top *= W_UM2K, c->h_bottom *= W_UM2K;
+        phrase(&s->l, ";");
     }
     scan(&s->l, "coolant volumetric heat capacity % ; coolant incoming temperature % ;", &c->p_j_per_m3k,
          &c->inlet_k);

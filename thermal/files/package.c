@@ -134,11 +134,6 @@ const char *tmx_cold_plate_fault(const struct tmx_cold_plate *p)
     return channels(p) < 1 ? "no channel of that width fits on the sink's side" : NULL;
 }
 
-static double laminar(double a)
-{
-    return 8.235 * (1 + a * (-2.0421 + a * (3.0853 + a * (-2.4765 + a * (1.0578 - a * 0.1861)))));
-}
-
 static double turbulent(double Re, double Pr)
 {
     const double f = pow(0.79 * log(Re) - 1.64, -2);
@@ -150,7 +145,9 @@ double tmx_cold_plate_film_k_per_w(const struct tmx_cold_plate *p, double flow_m
     const double w = p->channel_width_m, h = p->channel_height_m, N = channels(p), d = 2 * w * h / (w + h);
     const double Re = flow_m3_per_s / (N * w * h) * d / p->coolant_nu_m2_per_s;
     const double Pr = p->coolant_nu_m2_per_s * p->coolant_p_j_per_m3k / p->coolant_k_w_per_mk;
-    const double slow = laminar(fmin(w, h) / fmax(w, h)), part = (Re - LAMINAR) / (TURBULENT - LAMINAR);
+    const double a = fmin(w, h) / fmax(w, h), part = (Re - LAMINAR) / (TURBULENT - LAMINAR);
+    const double slow =
+        8.235 * (1 + a * (-2.0421 + a * (3.0853 + a * (-2.4765 + a * (1.0578 - a * 0.1861)))));
     const double Nu = Re <= LAMINAR     ? slow
                       : Re >= TURBULENT ? turbulent(Re, Pr)
                                         : slow + part * (turbulent(TURBULENT, Pr) - slow);

@@ -58,24 +58,6 @@ static void apply_material(const struct build *b, const char *key, const char *n
     }
 }
 
-/* In the physical network spreader and sink may be of one size. */
-static void make_package(const struct build *b)
-{
-    const struct tmx_hotspot_config *cfg = b->cfg;
-    const bool equal = b->options->network == TMX_NETWORK_PHYSICAL;
-    struct tmx_package *pk = &b->s->spec.package;
-    *pk = cfg->package;
-    apply_material(b, "material_spreader", cfg->material_spreader, &pk->k_spreader, &pk->p_spreader);
-    apply_material(b, "material_sink", cfg->material_sink, &pk->k_sink, &pk->p_sink);
-    if (equal ? pk->s_spreader_m > pk->s_sink_m : pk->s_spreader_m >= pk->s_sink_m) {
-        CONFIG_FAIL(b, tmx_hotspot_config_closer(cfg, "s_spreader", "s_sink"),
-                    "the spreader (s_spreader = %g m) must be smaller than the sink (s_sink = %g m)%s",
-                    pk->s_spreader_m, pk->s_sink_m,
-                    pk->s_spreader_m == pk->s_sink_m && !equal ? "; with --network physical they may be equal"
-                                                               : "");
-    }
-}
-
 /* ---- layers ---- */
 
 /* filled: gaps are as they should be. */
@@ -638,7 +620,19 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
         tmx_hotspot_config_locate(cfg, "materials_file",
                                   tmx_materials_read(cfg->materials_file, &b.materials, &own), &own);
     }
-    make_package(&b);
+    /* In the physical network spreader and sink may be of one size. */
+    const bool equal = options->network == TMX_NETWORK_PHYSICAL;
+    struct tmx_package *pk = &s->spec.package;
+    *pk = cfg->package;
+    apply_material(&b, "material_spreader", cfg->material_spreader, &pk->k_spreader, &pk->p_spreader);
+    apply_material(&b, "material_sink", cfg->material_sink, &pk->k_sink, &pk->p_sink);
+    if (equal ? pk->s_spreader_m > pk->s_sink_m : pk->s_spreader_m >= pk->s_sink_m) {
+        CONFIG_FAIL(&b, tmx_hotspot_config_closer(cfg, "s_spreader", "s_sink"),
+                    "the spreader (s_spreader = %g m) must be smaller than the sink (s_sink = %g m)%s",
+                    pk->s_spreader_m, pk->s_sink_m,
+                    pk->s_spreader_m == pk->s_sink_m && !equal ? "; with --network physical they may be equal"
+                                                               : "");
+    }
     if (!own.code) {
         (cfg->grid_layer_file[0] ? file_layers : default_layers)(&b);
     }

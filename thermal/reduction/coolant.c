@@ -355,31 +355,6 @@ static size_t nearest(const struct tmx_demand *o, size_t first, double flow)
     return first;
 }
 
-static void choose_levels(struct build *b)
-{
-    const struct tmx_demand *o = b->o;
-    size_t low = 0, high = 0;
-    for (size_t l = 1; l < o->n_level; l++) {
-        low = o->flow[l] < o->flow[low] ? l : low;
-        high = o->flow[l] > o->flow[high] ? l : high;
-    }
-    const size_t middle = nearest(o, 0, sqrt(o->flow[low] * o->flow[high]));
-    b->snap[b->n_snap++] = middle; /* whose direct term a field has */
-    if (low != middle) {
-        b->snap[b->n_snap++] = low;
-    }
-    if (high != middle && high != low) {
-        b->snap[b->n_snap++] = high;
-    }
-    b->n_test = b->n_snap;
-    for (size_t i = 1; i < b->n_snap; i++) { /* nearest to the middle of two */
-        const size_t l = nearest(o, middle, sqrt(o->flow[middle] * o->flow[b->snap[i]]));
-        if (l != middle && l != b->snap[i]) {
-            b->snap[b->n_test++] = l;
-        }
-    }
-}
-
 /* ---- traces ---- */
 
 /* Powers that change are fronts that coolant carries downstream, and sharper than what real shifts show,
@@ -520,8 +495,29 @@ static void follow_traces(struct build *b, size_t which)
 
 static void make_basis(struct build *b)
 {
-    const double top = HIGHEST / b->o->min_step_s;
+    const struct tmx_demand *o = b->o;
+    const double top = HIGHEST / o->min_step_s;
     double rate = 1, *uniform = b->work + b->n;
+    size_t least = 0, most = 0;
+    for (size_t l = 1; l < o->n_level; l++) {
+        least = o->flow[l] < o->flow[least] ? l : least;
+        most = o->flow[l] > o->flow[most] ? l : most;
+    }
+    const size_t middle = nearest(o, 0, sqrt(o->flow[least] * o->flow[most]));
+    b->snap[b->n_snap++] = middle; /* whose direct term a field has */
+    if (least != middle) {
+        b->snap[b->n_snap++] = least;
+    }
+    if (most != middle && most != least) {
+        b->snap[b->n_snap++] = most;
+    }
+    b->n_test = b->n_snap;
+    for (size_t i = 1; i < b->n_snap; i++) { /* nearest to the middle of two */
+        const size_t l = nearest(o, middle, sqrt(o->flow[middle] * o->flow[b->snap[i]]));
+        if (l != middle && l != b->snap[i]) {
+            b->snap[b->n_test++] = l;
+        }
+    }
     for (size_t i = 0; i < b->n && ok(b); i++) {
         uniform[i] = 1;
     }
@@ -541,7 +537,7 @@ static void make_basis(struct build *b)
         follow_traces(b, i);
     }
     for (size_t t = b->n_snap; t < b->n_test && ok(b); t++) { /* the levels between */
-        const double s[] = {0, rate, 1 / b->o->min_step_s};
+        const double s[] = {0, rate, 1 / o->min_step_s};
         for (size_t i = 0; i < 3 && ok(b); i++) {
             if (visit(b, b->snap[t], s[i], false) > 1) {
                 visit(b, b->snap[t], s[i] > 0 ? 2 * s[i] : s[i], true);
@@ -1027,7 +1023,6 @@ void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net, co
         *err = (struct tmx_err){0}; /* the system gives no second thread */
     }
     b.solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, b.pool, err);
-    choose_levels(&b);
     make_basis(&b);
     double *right = zeros(&b, &b.arena, b.k * b.k), *left = zeros(&b, &b.arena, b.k * b.k),
            *s = zeros(&b, &b.arena, b.k * b.k), *cut_error = zeros(&b, &b.arena, b.m * b.u),

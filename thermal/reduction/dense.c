@@ -138,18 +138,6 @@ void tmx_dense_nn(size_t m, size_t n, size_t k, double alpha, const double *a, s
 
 /* GSL stores by rows: what it sees is the transposed matrix. */
 
-/* A sign that is open: the largest component is positive. */
-static void fix_sign(size_t n, double *x)
-{
-    double big = 0;
-    for (size_t r = 0; r < n; r++) {
-        big = fabs(x[r]) > fabs(big) ? x[r] : big;
-    }
-    for (size_t r = 0; r < n; r++) {
-        x[r] *= big < 0 ? -1 : 1;
-    }
-}
-
 /* Where the eigenvectors of a tridiagonal matrix lie: in panels of rows, each by columns. */
 struct panels {
     double *z;
@@ -377,12 +365,18 @@ void tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
         }
         reflect(n, turned, tau, a, work);
         for (size_t c = 0; c < n; c++) {
+            double *x = a + c * n, big = 0;
             for (size_t r = 0; r < n / 2 && backwards; r++) {
-                const double other = a[c * n + r];
-                a[c * n + r] = a[c * n + n - 1 - r];
-                a[c * n + n - 1 - r] = other;
+                const double other = x[r];
+                x[r] = x[n - 1 - r];
+                x[n - 1 - r] = other;
             }
-            fix_sign(n, a + c * n);
+            for (size_t r = 0; r < n; r++) { /* a sign that is open: the largest component is positive */
+                big = fabs(x[r]) > fabs(big) ? x[r] : big;
+            }
+            for (size_t r = 0; r < n; r++) {
+                x[r] *= big < 0 ? -1 : 1;
+            }
         }
     }
     tmx_arena_finish(&arena);

@@ -569,18 +569,6 @@ static void refine(struct builder *b, double low, double high, int depth)
     refine(b, s, high, depth - 1);
 }
 
-/* Below the first shift. */
-static void descend(struct builder *b)
-{
-    double high = FIRST_SHIFT;
-    while (test_shift(b, high / sqrt(SHIFT_RATIO), 0) > limit_k(b) && high > LEAST_SHIFT) {
-        append_shift(b, high / SHIFT_RATIO);
-        refine(b, high / SHIFT_RATIO, high, DEPTH);
-        high /= SHIFT_RATIO;
-    }
-    note_error(b);
-}
-
 /* First the field that must be represented without error, the uniform one, and shift 0: the steady states of
  * all units. Then the shifts upwards, a SHIFT_RATIO apart, with what the tests ask for in between: to the
  * rate of the shortest step in any case, then on until the test beyond is met. At last the equilibria at the
@@ -603,7 +591,13 @@ static void collect(struct builder *b)
     grown->basis->n_shift++;
     grow_append(grown, b->n_held);
     append_shift(b, FIRST_SHIFT);
-    descend(b);
+    double high = FIRST_SHIFT; /* and what is below it */
+    while (test_shift(b, high / sqrt(SHIFT_RATIO), 0) > limit_k(b) && high > LEAST_SHIFT) {
+        append_shift(b, high / SHIFT_RATIO);
+        refine(b, high / SHIFT_RATIO, high, DEPTH);
+        high /= SHIFT_RATIO;
+    }
+    note_error(b);
     for (int i = 1; !grown->err->code && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
         const double s = FIRST_SHIFT * pow(SHIFT_RATIO, i);
         append_shift(b, s);
@@ -621,29 +615,6 @@ static void collect(struct builder *b)
             grow_append(grown, b->n_held);
         }
     }
-}
-
-static void fill_maps(struct builder *b)
-{
-    const struct tmx_network *net = b->grown.net;
-    for (size_t l = 0; l < net->n_layer; l++) {
-        const struct tmx_gridmap *map = &net->map[l];
-        for (size_t u = net->first_unit[l]; u < net->first_unit[l + 1]; u++) {
-            const size_t at = u * net->n_node + l * net->n_cell, unit = u - net->first_unit[l];
-            tmx_gridmap_weights(map, TMX_MAP_AREA, unit, b->grown.b + at);
-            if (b->grown.e) {
-                tmx_gridmap_weights(map, net->mode, unit, b->grown.e + at);
-            }
-        }
-    }
-    for (size_t u = 0; u < net->n_unit; u++) {
-        b->weight[u] = b->demand->power_w[u];
-    }
-    double *air = b->grown.b + net->n_unit * net->n_node; /* 1 K of it: where it stands against each node */
-    for (size_t c = 0; c < net->n_node; c++) {
-        air[c] = b->grown.basis->gamma * net->area_m2[c] + (net->ground_w_k ? net->ground_w_k[c] : 0);
-    }
-    b->weight[net->n_unit] = b->demand->ambient_k;
 }
 
 static void start_builder(struct builder *b, struct tmx_basis *s, const struct tmx_network *net,
@@ -672,7 +643,21 @@ static void start_builder(struct builder *b, struct tmx_basis *s, const struct t
         tmx_error(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
         return;
     }
-    fill_maps(b);
+    for (size_t l = 0; l < net->n_layer; l++) {
+        for (size_t u = net->first_unit[l]; u < net->first_unit[l + 1]; u++) {
+            const size_t at = u * n + l * net->n_cell, unit = u - net->first_unit[l];
+            tmx_gridmap_weights(&net->map[l], TMX_MAP_AREA, unit, grown->b + at);
+            if (grown->e) {
+                tmx_gridmap_weights(&net->map[l], net->mode, unit, grown->e + at);
+            }
+        }
+    }
+    memcpy(b->weight, b->demand->power_w, m * sizeof *b->weight);
+    double *air = grown->b + m * n; /* 1 K of it: where it stands against each node */
+    for (size_t c = 0; c < n; c++) {
+        air[c] = s->gamma * net->area_m2[c] + (net->ground_w_k ? net->ground_w_k[c] : 0);
+    }
+    b->weight[m] = b->demand->ambient_k;
     if (own_out) {
         tmx_regions_units(&b->unit, net, err);
     }

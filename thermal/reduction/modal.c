@@ -83,16 +83,6 @@ void tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more, struct tm
     *m = both;
 }
 
-/* a / (rate - i frequency) of the modes i, i + 1: a pair, or two alone. */
-static void divide(const struct tmx_modal *m, size_t i, const double a[2], double to[2])
-{
-    const double rate = m->rate[i], frequency = m->frequency[i + 1],
-                 size = rate * rate + frequency * frequency;
-    const double re = (rate * a[0] - frequency * a[1]) / size, im = (rate * a[1] + frequency * a[0]) / size;
-    to[0] = frequency != 0 ? re : a[0] / rate;
-    to[1] = frequency != 0 ? im : a[1] / m->rate[i + 1];
-}
-
 void tmx_modal_close(struct tmx_modal *m)
 {
     for (size_t i = 0; i < m->mode_row; i++) {
@@ -247,9 +237,11 @@ void tmx_modal_divide(const struct tmx_modal *m, double *z)
     for (size_t i = 0; i < m->mode_row && !m->frequency; i++) {
         z[i] /= m->rate[i];
     }
-    for (size_t i = 0; i < m->mode_row && m->frequency; i += 2) {
-        const double q[2] = {z[i], z[i + 1]};
-        divide(m, i, q, z + i);
+    for (size_t i = 0; i < m->mode_row && m->frequency; i += 2) { /* a pair, or two alone */
+        const double rate = m->rate[i], frequency = m->frequency[i + 1],
+                     size = rate * rate + frequency * frequency, re = z[i], im = z[i + 1];
+        z[i] = frequency != 0 ? (rate * re - frequency * im) / size : re / rate;
+        z[i + 1] = frequency != 0 ? (rate * im + frequency * re) / size : im / m->rate[i + 1];
     }
 }
 

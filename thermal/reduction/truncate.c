@@ -139,45 +139,6 @@ static void add_face(struct cut *c, double gamma)
     }
 }
 
-/* F, air, and the bases at the least and the largest coefficient. F lies in m1 until tabulate. */
-static void init_several(struct cut *c)
-{
-    const size_t k = c->k, m = c->m;
-    const struct tmx_modes *q = &c->level_basis[0].modes;
-    double low = INFINITY, high = 0;
-    TMX_TAKE_REALS(&c->arena, k * k, &c->z, &c->m1, &c->k1, &c->k2, &c->r1, &c->r2, &c->w, &c->turned);
-    TMX_TAKE_REALS(&c->arena, k, &c->air, &c->ua, &c->phi, &c->psi);
-    TMX_TAKE_REALS(&c->arena, k * m, &c->zb, &c->zo);
-    tmx_arena_check(&c->arena, c->err);
-    if (c->err->code) {
-        return;
-    }
-    if (c->basis->a) {
-        tmx_dense_nn(k, k, k, 1, c->basis->a, k, q->vector, k, 0, c->small, k);
-        tmx_dense_tn(k, k, k, 1, q->vector, k, c->small, k, 0, c->m1, k);
-    }
-    for (size_t j = 0; j < k; j++) {
-        for (size_t i = 0; i < k; i++) {
-            c->m1[j * k + i] /= c->root[i] * c->root[j];
-            c->air[i] += c->m1[j * k + i] * c->root[j] * q->one[j];
-        }
-    }
-    memcpy(c->z, c->m1, k * k * sizeof *c->z);
-    tmx_dense_eigen(k, c->z, c->phi, c->err);
-    tmx_dense_tn(k, m, k, 1, c->z, k, c->level_basis[0].bt, k, 0, c->zb, k);
-    tmx_dense_tn(k, m, k, 1, c->z, k, c->level_basis[0].ot, k, 0, c->zo, k);
-    for (size_t l = 0; l < c->demand->n_level; l++) {
-        low = fmin(low, c->demand->gamma[l]);
-        high = fmax(high, c->demand->gamma[l]);
-    }
-    if (low < c->basis->gamma) {
-        add_face(c, low);
-    }
-    if (high > c->basis->gamma) {
-        add_face(c, high);
-    }
-}
-
 /* The fields that U must hold, orthonormal, as its first columns. */
 static void keep_fields(struct cut *c)
 {
@@ -314,7 +275,40 @@ static void init(struct cut *c)
         c->weight[v] = v < m ? c->demand->power_w[v] : c->demand->ambient_k;
     }
     if (several(c) && !c->err->code) {
-        init_several(c);
+        /* F, air, and the bases at the least and the largest coefficient. F lies in m1 until tabulate. */
+        const struct tmx_modes *q = &c->level_basis[0].modes;
+        double low = INFINITY, high = 0;
+        TMX_TAKE_REALS(&c->arena, k * k, &c->z, &c->m1, &c->k1, &c->k2, &c->r1, &c->r2, &c->w, &c->turned);
+        TMX_TAKE_REALS(&c->arena, k, &c->air, &c->ua, &c->phi, &c->psi);
+        TMX_TAKE_REALS(&c->arena, k * m, &c->zb, &c->zo);
+        tmx_arena_check(&c->arena, c->err);
+        if (c->err->code) {
+            return;
+        }
+        if (c->basis->a) {
+            tmx_dense_nn(k, k, k, 1, c->basis->a, k, q->vector, k, 0, c->small, k);
+            tmx_dense_tn(k, k, k, 1, q->vector, k, c->small, k, 0, c->m1, k);
+        }
+        for (size_t j = 0; j < k; j++) {
+            for (size_t i = 0; i < k; i++) {
+                c->m1[j * k + i] /= c->root[i] * c->root[j];
+                c->air[i] += c->m1[j * k + i] * c->root[j] * q->one[j];
+            }
+        }
+        memcpy(c->z, c->m1, k * k * sizeof *c->z);
+        tmx_dense_eigen(k, c->z, c->phi, c->err);
+        tmx_dense_tn(k, m, k, 1, c->z, k, c->level_basis[0].bt, k, 0, c->zb, k);
+        tmx_dense_tn(k, m, k, 1, c->z, k, c->level_basis[0].ot, k, 0, c->zo, k);
+        for (size_t l = 0; l < c->demand->n_level; l++) {
+            low = fmin(low, c->demand->gamma[l]);
+            high = fmax(high, c->demand->gamma[l]);
+        }
+        if (low < c->basis->gamma) {
+            add_face(c, low);
+        }
+        if (high > c->basis->gamma) {
+            add_face(c, high);
+        }
     }
     double *work = c->err->code ? NULL : calloc(k * (2 * k + 1), sizeof *work); /* gone before the rest */
     if (work) {

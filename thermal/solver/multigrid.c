@@ -141,34 +141,6 @@ static void coarsen_links(const struct tmx_cells *f, struct tmx_cells *c, const 
     tmx_arena_finish(&scratch);
 }
 
-/* Cells of one group. */
-static void coarsen_group(const struct tmx_cells *f, const struct tmx_cells *c, size_t group,
-                          const struct halving *by, size_t *to)
-{
-    const struct tmx_sheets *g = &f->group[group], *h = &c->group[group];
-    for (size_t z = 0; z < g->nz; z++) {
-        for (size_t y = 0; y < g->ny; y++) {
-            for (size_t x = 0; x < g->nx; x++) {
-                const size_t i = g->first + (z * g->ny + y) * g->nx + x;
-                const size_t k = h->first + (z * h->ny + y / by->by_y) * h->nx + x / by->by_x;
-                to[i] = k;
-                c->ground_w_k[k] += f->ground_w_k[i];
-                c->up_w_k[k] += f->up_w_k[i];
-                if (by->by_x == 2) {
-                    add_crossing(f->east_w_k + i, 1, x, g->nx, c->east_w_k + k);
-                } else {
-                    c->east_w_k[k] += f->east_w_k[i];
-                }
-                if (by->by_y == 2) {
-                    add_crossing(f->south_w_k + i, g->nx, y, g->ny, c->south_w_k + k);
-                } else {
-                    c->south_w_k[k] += f->south_w_k[i];
-                }
-            }
-        }
-    }
-}
-
 /* The next level of f. */
 static void coarsen(const struct tmx_cells *f, const struct halving *by, struct tmx_cells *c,
                     struct tmx_err *err)
@@ -185,8 +157,30 @@ static void coarsen(const struct tmx_cells *f, const struct halving *by, struct 
     c->n_node = c->n_cell + f->n_node - f->n_cell;
     c->arena.failed = c->arena.failed || !to;
     tmx_cells_take(c, f->n_link, err);
-    for (size_t g = 0; g < f->n_group && !err->code; g++) {
-        coarsen_group(f, c, g, &by[g], to);
+    for (size_t k = 0; k < f->n_group && !err->code; k++) {
+        const struct tmx_sheets *g = &f->group[k], *h = &c->group[k];
+        const bool half_x = by[k].by_x == 2, half_y = by[k].by_y == 2;
+        for (size_t z = 0; z < g->nz; z++) {
+            for (size_t y = 0; y < g->ny; y++) {
+                for (size_t x = 0; x < g->nx; x++) {
+                    const size_t i = g->first + (z * g->ny + y) * g->nx + x;
+                    const size_t into = h->first + (z * h->ny + y / by[k].by_y) * h->nx + x / by[k].by_x;
+                    to[i] = into;
+                    c->ground_w_k[into] += f->ground_w_k[i];
+                    c->up_w_k[into] += f->up_w_k[i];
+                    if (half_x) {
+                        add_crossing(f->east_w_k + i, 1, x, g->nx, c->east_w_k + into);
+                    } else {
+                        c->east_w_k[into] += f->east_w_k[i];
+                    }
+                    if (half_y) {
+                        add_crossing(f->south_w_k + i, g->nx, y, g->ny, c->south_w_k + into);
+                    } else {
+                        c->south_w_k[into] += f->south_w_k[i];
+                    }
+                }
+            }
+        }
     }
     for (size_t i = f->n_cell; i < f->n_node && !err->code; i++) {
         to[i] = c->n_cell + i - f->n_cell;
@@ -304,55 +298,43 @@ static size_t root_of(const size_t *parent, size_t i)
     return i;
 }
 
-/* Single nodes that are linked to one another hang together where all that they have besides is little. */
-static bool singles_suit(const struct tmx_cells *c, size_t *parent, double *besides_w_k)
+bool tmx_multigrid_suits(const struct tmx_cells *c, struct tmx_err *err)
 {
-    const size_t first = c->n_cell;
-    bool suit = true;
-    for (size_t i = 0; i < c->n_node - first; i++) {
+    struct tmx_arena scratch = {0};
+    const size_t n = c->n_node, first = c->n_cell, n_single = n - first;
+    double *sum, *besides_w_k;
+    size_t *parent;
+    bool suits = true;
+    TMX_TAKE(&scratch, sum, 2 * n);
+    TMX_TAKE(&scratch, besides_w_k, n_single + 1);
+    TMX_TAKE(&scratch, parent, n_single + 1);
+    tmx_arena_check(&scratch, err);
+    const size_t n_link = err->code ? 0 : c->n_link;
+    if (!err->code) {
+        sum_up(c, sum);
+    }
+    for (size_t i = 0; i < n_single && !err->code; i++) {
         parent[i] = i;
         besides_w_k[i] = c->ground_w_k[first + i];
     }
-    for (size_t e = 0; e < c->n_link; e++) {
+    for (size_t e = 0; e < n_link; e++) {
         if (c->link[e].a >= first) {
             const size_t a = root_of(parent, c->link[e].a - first), b = root_of(parent, c->link[e].b - first);
             besides_w_k[a] += a != b ? besides_w_k[b] : 0;
             parent[b] = a;
         }
     }
-    for (size_t e = 0; e < c->n_link; e++) {
+    for (size_t e = 0; e < n_link; e++) {
         if (c->link[e].a < first && c->link[e].b >= first) {
             besides_w_k[root_of(parent, c->link[e].b - first)] += c->link[e].w_k;
         }
     }
-    for (size_t e = 0; e < c->n_link; e++) {
-        if (c->link[e].a >= first) {
-            suit = suit && besides_w_k[root_of(parent, c->link[e].b - first)] > TOGETHER * c->link[e].w_k;
-        }
-    }
-    return suit;
-}
-
-bool tmx_multigrid_suits(const struct tmx_cells *c, struct tmx_err *err)
-{
-    struct tmx_arena scratch = {0};
-    const size_t n = c->n_node, n_single = n - c->n_cell;
-    double *sum = NULL, *besides = NULL;
-    size_t *parent = NULL;
-    bool suits = true;
-    if (!err->code) {
-        TMX_TAKE(&scratch, sum, 2 * n);
-        TMX_TAKE(&scratch, besides, n_single + 1);
-        TMX_TAKE(&scratch, parent, n_single + 1);
-        tmx_arena_check(&scratch, err);
-    }
-    if (!err->code) {
-        sum_up(c, sum);
-        suits = singles_suit(c, parent, besides);
-    }
-    for (size_t e = 0; e < c->n_link && !err->code; e++) {
+    /* Single nodes that are linked to one another hang together where all that they have besides is little.
+     */
+    for (size_t e = 0; e < n_link && suits; e++) {
         const size_t a = c->link[e].a, b = c->link[e].b;
-        suits = suits && (a >= c->n_cell || sum[n + a] > TOGETHER * sum[a] || sum[n + b] > TOGETHER * sum[b]);
+        suits = a >= first ? besides_w_k[root_of(parent, b - first)] > TOGETHER * c->link[e].w_k
+                           : sum[n + a] > TOGETHER * sum[a] || sum[n + b] > TOGETHER * sum[b];
     }
     tmx_arena_finish(&scratch);
     return suits;
@@ -375,10 +357,82 @@ static size_t place(const struct tmx_cells *c, const struct tmx_mg_level *l, siz
     return place_of(l, g, own);
 }
 
-/* Both ends of every other link of c, by blocks; first is 0 everywhere. */
-static void sort_links(struct tmx_mg_level *l, const struct tmx_cells *c)
+/* n floats, a multiple of TMX_MG_LINE. */
+static float *take_lines(struct tmx_arena *arena, size_t n)
 {
+    float *p;
+    TMX_TAKE(arena, p, n + TMX_MG_LINE);
+    return p ? p + (TMX_MG_LINE - (uintptr_t)p / sizeof *p % TMX_MG_LINE) % TMX_MG_LINE : NULL;
+}
+
+static void level_init(struct tmx_multigrid *mg, const struct tmx_cells *c, const struct halving *by,
+                       const double *sum, struct tmx_err *err)
+{
+    enum { ARRAYS = 6, MARGIN = 4 };
+    const size_t n_array = mg->n_level == 0 ? ARRAYS : ARRAYS - 2; /* without up and ground */
     const size_t n_part = 2 * (2 * c->n_group + c->n_node - c->n_cell);
+    struct tmx_mg_level *l = &mg->level[mg->n_level++];
+    TMX_TAKE(&mg->arena, l->group, c->n_group);
+    TMX_TAKE(&mg->arena, l->link, 2 * c->n_link);
+    TMX_TAKE(&mg->arena, l->first, n_part + 2);
+    for (size_t k = 0; k < c->n_group && l->group; k++) {
+        struct tmx_mg_group *g = &l->group[k];
+        const struct tmx_sheets *s = &c->group[k];
+        *g = (struct tmx_mg_group){
+            .nx = s->nx, .ny = s->ny, .nz = s->nz, .odd = in_lines(s->nx - s->nx / 2 + 1)};
+        g->row = g->odd + in_lines(s->nx - s->nx / 2);
+        g->sheet = g->row * (s->ny + 2);
+        g->first = l->n + g->row;
+        l->n += g->nz * g->sheet;
+        TMX_TAKE(&mg->arena, g->linked, 2 * s->nz * s->ny);
+        axis_init(&g->x, s->nx, by[k].by_x, &mg->arena);
+        axis_init(&g->y, s->ny, by[k].by_y, &mg->arena);
+    }
+    l->single = l->n;
+    l->n = in_lines(l->n + c->n_node - c->n_cell + MARGIN); /* which transfers read beyond a row, times 0 */
+    float **const array[ARRAYS] = {&l->east, &l->south, &l->eliminate, &l->pivot, &l->up, &l->ground};
+    /* one block: single arrays would lie between cells that are freed */
+    float *lines = take_lines(&mg->arena, n_array * l->n);
+    for (size_t a = 0; a < n_array && lines; a++) {
+        *array[a] = lines + a * l->n;
+    }
+    tmx_arena_check(&mg->arena, err);
+    if (err->code) {
+        return;
+    }
+    bool positive = true;
+    for (size_t k = 0; k < c->n_group; k++) {
+        const struct tmx_mg_group *g = &l->group[k];
+        const size_t layer = g->nx * g->ny;
+        for (size_t own = 0; own < layer; own++) {
+            double pivot = 1, before = 0; /* of the cell below, and the link to it */
+            for (size_t z = 0; z < g->nz; z++) {
+                const size_t i = c->group[k].first + z * layer + own;
+                const size_t at = place_of(l, g, z * layer + own);
+                const double m = before / pivot, left = sum[i] - m * before;
+                positive = positive && left >= 0;
+                l->east[at] = (float)c->east_w_k[i];
+                l->south[at] = (float)c->south_w_k[i];
+                if (l->ground) {
+                    l->up[at] = (float)c->up_w_k[i];
+                    l->ground[at] = (float)c->ground_w_k[i];
+                }
+                l->eliminate[at] = (float)m;
+                l->pivot[at] = left > 0 ? (float)(1 / left) : 0; /* 0: a cell that is not there */
+                pivot = left > 0 ? left : 1;
+                before = c->up_w_k[i];
+            }
+        }
+    }
+    for (size_t i = c->n_cell; i < c->n_node; i++) {
+        const size_t at = l->single + i - c->n_cell;
+        positive = positive && sum[i] > 0;
+        if (l->ground) {
+            l->ground[at] = (float)c->ground_w_k[i];
+        }
+        l->pivot[at] = (float)(1 / sum[i]);
+    }
+    /* Both ends of every other link of c, by blocks; first is 0 everywhere. */
     for (int fill = 0; fill < 2; fill++) {
         for (size_t e = 0; e < c->n_link; e++) {
             size_t block[2];
@@ -397,91 +451,6 @@ static void sort_links(struct tmx_mg_level *l, const struct tmx_cells *c)
             l->first[k + 2] += l->first[k + 1];
         }
     }
-}
-
-/* Cells and columns of one group. */
-static bool fill_group(struct tmx_mg_level *l, const struct tmx_cells *c, size_t group, const double *sum)
-{
-    const struct tmx_mg_group *g = &l->group[group];
-    const size_t layer = g->nx * g->ny;
-    bool positive = true;
-    for (size_t own = 0; own < layer; own++) {
-        double pivot = 1, before = 0; /* of the cell below, and the link to it */
-        for (size_t z = 0; z < g->nz; z++) {
-            const size_t i = c->group[group].first + z * layer + own;
-            const size_t at = place_of(l, g, z * layer + own);
-            const double m = before / pivot, left = sum[i] - m * before;
-            positive = positive && left >= 0;
-            l->east[at] = (float)c->east_w_k[i];
-            l->south[at] = (float)c->south_w_k[i];
-            if (l->ground) {
-                l->up[at] = (float)c->up_w_k[i];
-                l->ground[at] = (float)c->ground_w_k[i];
-            }
-            l->eliminate[at] = (float)m;
-            l->pivot[at] = left > 0 ? (float)(1 / left) : 0; /* 0: a cell that is not there */
-            pivot = left > 0 ? left : 1;
-            before = c->up_w_k[i];
-        }
-    }
-    return positive;
-}
-
-/* n floats, a multiple of TMX_MG_LINE. */
-static float *take_lines(struct tmx_arena *arena, size_t n)
-{
-    float *p;
-    TMX_TAKE(arena, p, n + TMX_MG_LINE);
-    return p ? p + (TMX_MG_LINE - (uintptr_t)p / sizeof *p % TMX_MG_LINE) % TMX_MG_LINE : NULL;
-}
-
-static void level_init(struct tmx_multigrid *mg, const struct tmx_cells *c, const struct halving *by,
-                       const double *sum, struct tmx_err *err)
-{
-    enum { ARRAYS = 6, MARGIN = 4 };
-    const size_t n_array = mg->n_level == 0 ? ARRAYS : ARRAYS - 2; /* without up and ground */
-    struct tmx_mg_level *l = &mg->level[mg->n_level++];
-    TMX_TAKE(&mg->arena, l->group, c->n_group);
-    TMX_TAKE(&mg->arena, l->link, 2 * c->n_link);
-    TMX_TAKE(&mg->arena, l->first, 2 * (2 * c->n_group + c->n_node - c->n_cell) + 2);
-    for (size_t k = 0; k < c->n_group && l->group; k++) {
-        struct tmx_mg_group *g = &l->group[k];
-        const struct tmx_sheets *s = &c->group[k];
-        *g = (struct tmx_mg_group){
-            .nx = s->nx, .ny = s->ny, .nz = s->nz, .odd = in_lines(s->nx - s->nx / 2 + 1)};
-        g->row = g->odd + in_lines(s->nx - s->nx / 2);
-        g->sheet = g->row * (s->ny + 2);
-        g->first = l->n + g->row;
-        l->n += g->nz * g->sheet;
-        TMX_TAKE(&mg->arena, g->linked, 2 * s->nz * s->ny);
-        axis_init(&g->x, s->nx, by[k].by_x, &mg->arena);
-        axis_init(&g->y, s->ny, by[k].by_y, &mg->arena);
-    }
-    l->single = l->n;
-    l->n = in_lines(l->n + c->n_node - c->n_cell + MARGIN); /* which transfers read beyond a row, times 0 */
-    float **const own[ARRAYS] = {&l->east, &l->south, &l->eliminate, &l->pivot, &l->up, &l->ground};
-    /* one block: single arrays would lie between cells that are freed */
-    float *block = take_lines(&mg->arena, n_array * l->n);
-    for (size_t a = 0; a < n_array && block; a++) {
-        *own[a] = block + a * l->n;
-    }
-    tmx_arena_check(&mg->arena, err);
-    if (err->code) {
-        return;
-    }
-    bool positive = true;
-    for (size_t k = 0; k < c->n_group; k++) {
-        positive = fill_group(l, c, k, sum) && positive;
-    }
-    for (size_t i = c->n_cell; i < c->n_node; i++) {
-        const size_t at = l->single + i - c->n_cell;
-        positive = positive && sum[i] > 0;
-        if (l->ground) {
-            l->ground[at] = (float)c->ground_w_k[i];
-        }
-        l->pivot[at] = (float)(1 / sum[i]);
-    }
-    sort_links(l, c);
     if (!positive) {
         tmx_error(err, TMX_ESOLVE, "a network that is not positive definite");
     }

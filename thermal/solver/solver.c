@@ -227,27 +227,6 @@ static void fill_link(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, do
     }
 }
 
-/* cells of all nodes but the factored ones. */
-static void fill_cells(const struct tmx_solver *s, const struct tmx_matrix *m, struct tmx_cells *cells,
-                       struct tmx_err *err)
-{
-    const struct tmx_network *net = s->net;
-    *cells = (struct tmx_cells){.group = s->group,
-                                .n_group = s->n_group,
-                                .n_cell = s->n_cell,
-                                .n_node = s->n_cell + s->n_single,
-                                .beside = !net->view_start};
-    tmx_cells_take(cells, net->n_link, err);
-    for (size_t i = 0; i < net->n_node && !err->code; i++) {
-        if (!is_factored(s, i)) {
-            cells->ground_w_k[s->number[i]] = own_w_k(net, m, i);
-        }
-    }
-    if (!err->code) {
-        tmx_network_each_link(net, fill_link, &(struct filling){.s = s, .cells = cells});
-    }
-}
-
 static int factor_row(const struct tmx_solver *s, size_t node)
 {
     return (int)(s->number[node] & ~FACTORED);
@@ -310,7 +289,21 @@ struct tmx_system *tmx_system_create(const struct tmx_solver *s, const struct tm
         factor(s, a, err);
     }
     if (!s->direct) {
-        fill_cells(s, matrix, &cells, err);
+        const struct tmx_network *net = s->net; /* without the factored nodes */
+        cells = (struct tmx_cells){.group = s->group,
+                                   .n_group = s->n_group,
+                                   .n_cell = s->n_cell,
+                                   .n_node = s->n_cell + s->n_single,
+                                   .beside = !net->view_start};
+        tmx_cells_take(&cells, net->n_link, err);
+        for (size_t i = 0; i < net->n_node && !err->code; i++) {
+            if (!is_factored(s, i)) {
+                cells.ground_w_k[s->number[i]] = own_w_k(net, matrix, i);
+            }
+        }
+        if (!err->code) {
+            tmx_network_each_link(net, fill_link, &(struct filling){.s = s, .cells = &cells});
+        }
         a->mg = tmx_multigrid_suits(&cells, err) ? tmx_multigrid_create(&cells, err) : NULL;
         tmx_arena_finish(&cells.arena);
     }
@@ -652,22 +645,6 @@ static enum tmx_status flowing(const struct tmx_solver *s, const struct workspac
 
 /* ---- Right-hand sides ---- */
 
-/* A steady state is corrected once: the sums on the diagonal have rounded off some of what goes to ground. */
-static void solve_direct(const struct tmx_solver *s, const struct workspace *work, const struct tmx_system *a,
-                         bool transposed, const double *b, double *x)
-{
-    const struct tmx_vectors *v = s->net->vectors;
-    const size_t n = s->net->n_node;
-    double *r = work->vector, *room = work->vector + n;
-    memcpy(x, b, n * sizeof *x);
-    solve_factored(a, n, transposed, x, room);
-    if (a->matrix.sigma == 0) {
-        residual(s->net, &a->matrix, transposed, b, x, r);
-        solve_factored(a, n, transposed, r, room);
-        v->axpy(n, 1, r, x);
-    }
-}
-
 struct call {
     struct tmx_solver *s;
     const struct tmx_system *a;
@@ -700,7 +677,16 @@ static void solve_piece(void *ctx, size_t piece)
         const double *b = c->b + k * n;
         double *x = c->x + k * n;
         if (s->direct) {
-            solve_direct(s, work, c->a, c->transposed, b, x);
+            /* A steady state is corrected once: the sums on the diagonal have rounded off some of what goes
+             * to ground. */
+            double *r = work->vector, *room = work->vector + n;
+            memcpy(x, b, n * sizeof *x);
+            solve_factored(c->a, n, c->transposed, x, room);
+            if (c->a->matrix.sigma == 0) {
+                residual(s->net, &c->a->matrix, c->transposed, b, x, r);
+                solve_factored(c->a, n, c->transposed, r, room);
+                s->net->vectors->axpy(n, 1, r, x);
+            }
             continue;
         }
         if (!c->from) {
