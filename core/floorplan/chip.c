@@ -143,23 +143,6 @@ static const struct tmx_keys inner[] = {
 };
 const struct tmx_keys tmx_chip_keys[] = {{.group = "", .opts = root_opts, .inner = inner}, {0}};
 
-static void check_shares(const struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
-{
-    double l2 = 0, dram = 0, baseline = 0;
-    for (size_t i = 0; i < c->n_part; i++) {
-        l2 += c->part[i].l2;
-        dram += c->part[i].dram;
-        baseline += c->part[i].baseline;
-    }
-    if ((l2 != 0 && !(fabs(l2 - 1) < 1e-6)) || (dram != 0 && !(fabs(dram - 1) < 1e-6)) ||
-        baseline > 1 + 1e-6) {
-        tmx_error_setting(err, tmx_setting_member(root, "units"),
-                          "units: l2 adds up to %g, dram to %g, baseline to %g; expected 1 (or 0: by area), "
-                          "1 (or 0), at most 1",
-                          l2, dram, baseline);
-    }
-}
-
 /* A level every step_hz along the points read so far, the last point's included. */
 static void follow_curve(struct tmx_chip *c, const struct tmx_setting *list, struct tmx_err *err)
 {
@@ -216,7 +199,7 @@ static void make_levels(struct tmx_chip *c, const struct tmx_setting *root, stru
 }
 
 /* Keys of `power` that win over the file's; NULL: none. */
-static enum tmx_status override_power(struct tmx_chip *c, const struct tmx_setting *over, struct tmx_err *err)
+static void override_power(struct tmx_chip *c, const struct tmx_setting *over, struct tmx_err *err)
 {
     struct tmx_opt named[64] = {{0}}; /* the rows of over's keys */
     size_t n = 0;
@@ -227,8 +210,7 @@ static enum tmx_status override_power(struct tmx_chip *c, const struct tmx_setti
     }
     /* all rows only word the error: a key is unknown */
     const struct tmx_chip_power own = c->power;
-    const enum tmx_status st =
-        tmx_opt_read(n == tmx_setting_length(over) ? named : power_opts, &c->power, over, NULL, err);
+    tmx_opt_read(n == tmx_setting_length(over) ? named : power_opts, &c->power, over, NULL, err);
     const struct tmx_chip_power *p = &c->power;
     const bool leaks = p->leakage_w > 0 && p->leakage_form != TMX_LEAK_NONE;
     const struct {
@@ -240,7 +222,7 @@ static enum tmx_status override_power(struct tmx_chip *c, const struct tmx_setti
                 {"leakage_w", p->leakage_form != TMX_LEAK_NONE},
                 {"baseline_sm_share", p->baseline_w > 0},
                 {"volt_per_ghz", p->volt_knee_hz > 0}};
-    for (size_t i = 0; i < n && !st; i++) { /* a resolved configuration repeats the chip's own */
+    for (size_t i = 0; i < n && !err->code; i++) { /* a resolved configuration repeats the chip's own */
         for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
             if (!rows[k].count && tmx_words_have(rows[k].keys, named[i].key) &&
                 !tmx_opt_same(&named[i], &own, p)) {
@@ -248,7 +230,6 @@ static enum tmx_status override_power(struct tmx_chip *c, const struct tmx_setti
             }
         }
     }
-    return st;
 }
 
 enum tmx_status tmx_sm_limits_read(struct tmx_sm_limits *limits, const struct tmx_setting *chip,
@@ -263,11 +244,26 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct
     struct tmx_config *cfg = NULL;
     struct tmx_err own = {0};
     *c = (struct tmx_chip){0};
-    own.code = tmx_keys_load(tmx_chip_keys, c, path, NULL, &cfg, &own);
-    own.code = own.code ? own.code : override_power(c, overrides, &own);
+    tmx_keys_load(tmx_chip_keys, c, path, NULL, &cfg, &own);
+    const struct tmx_setting *root = tmx_config_root(cfg);
     if (!own.code) {
-        check_shares(c, tmx_config_root(cfg), &own);
-        make_levels(c, tmx_config_root(cfg), &own);
+        override_power(c, overrides, &own);
+    }
+    double l2 = 0, dram = 0, baseline = 0;
+    for (size_t i = 0; i < c->n_part; i++) {
+        l2 += c->part[i].l2;
+        dram += c->part[i].dram;
+        baseline += c->part[i].baseline;
+    }
+    if ((l2 != 0 && !(fabs(l2 - 1) < 1e-6)) || (dram != 0 && !(fabs(dram - 1) < 1e-6)) ||
+        baseline > 1 + 1e-6) {
+        tmx_error_setting(&own, tmx_setting_member(root, "units"),
+                          "units: l2 adds up to %g, dram to %g, baseline to %g; expected 1 (or 0: by area), "
+                          "1 (or 0), at most 1",
+                          l2, dram, baseline);
+    }
+    if (!own.code) {
+        make_levels(c, root, &own);
     }
     tmx_config_close(cfg);
     return tmx_error_give(err, &own);

@@ -115,13 +115,15 @@ static void copy(const struct tmx_decomposition *s, const struct tmx_decompositi
     }
 }
 
-static void exchange_small(struct tmx_decomposition *s, const struct tmx_decomposition_part *part,
-                           size_t n_part, struct tmx_err *err)
+void tmx_decomposition_exchange(struct tmx_decomposition *s, const struct tmx_decomposition_part *part,
+                                size_t n_part, struct tmx_err *err)
 {
-    const size_t total = measure(s, part, n_part, false, err);
-    if (err->code || total == 0) {
-        return;
+    for (size_t i = 0; i < n_part; i++) {
+        if (large(s, &part[i]) && measure(s, &part[i], 1, true, err) > 0 && !err->code) {
+            s->ranks.gather(s->ranks.ctx, part[i].array, s->count, s->at, err);
+        }
     }
+    const size_t total = err->code ? 0 : measure(s, part, n_part, false, err); /* of the small ones */
     if (total > s->n_all) {
         unsigned char *more = realloc(s->all, total);
         if (!more) {
@@ -131,24 +133,13 @@ static void exchange_small(struct tmx_decomposition *s, const struct tmx_decompo
         s->all = more;
         s->n_all = total;
     }
-    copy(s, part, n_part, s->ranks.rank, true);
-    s->ranks.gather(s->ranks.ctx, s->all, s->count, s->at, err);
-    for (size_t r = 0; r < s->ranks.size && !err->code; r++) {
+    if (total > 0) {
+        copy(s, part, n_part, s->ranks.rank, true);
+        s->ranks.gather(s->ranks.ctx, s->all, s->count, s->at, err);
+    }
+    for (size_t r = 0; r < s->ranks.size && total > 0 && !err->code; r++) {
         if (r != s->ranks.rank) {
             copy(s, part, n_part, r, false);
         }
-    }
-}
-
-void tmx_decomposition_exchange(struct tmx_decomposition *s, const struct tmx_decomposition_part *part,
-                                size_t n_part, struct tmx_err *err)
-{
-    for (size_t i = 0; i < n_part; i++) {
-        if (large(s, &part[i]) && measure(s, &part[i], 1, true, err) > 0 && !err->code) {
-            s->ranks.gather(s->ranks.ctx, part[i].array, s->count, s->at, err);
-        }
-    }
-    if (!err->code) {
-        exchange_small(s, part, n_part, err);
     }
 }

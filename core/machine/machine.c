@@ -4,26 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chip)
-{
-    struct tmx_gpu *gpu = &m->gpu[g];
-    *gpu = (struct tmx_gpu){.chip = chip, .unit0 = m->n_unit, .n_active = chip->n_sm};
-    gpu->sm0 = m->n_sm;
-    gpu->n_sm = chip->n_sm;
-    gpu->n_level = chip->n_level;
-    gpu->share = 1;
-    TMX_TAKE(&m->arena, gpu->active, chip->n_sm);
-    TMX_TAKE(&m->arena, gpu->active_hot, chip->n_sm);
-    TMX_TAKE(&m->arena, gpu->order, chip->n_sm);
-    for (size_t i = 0; !m->arena.failed && i < chip->n_sm; i++) {
-        gpu->active[i] = i;
-        gpu->active_hot[i] = chip->hot_order[i];
-        gpu->order[i] = i;
-    }
-    m->n_sm += chip->n_sm;
-    m->n_unit += chip->floorplan.n_unit;
-}
-
 enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_machine_spec *spec,
                                    struct tmx_err *err)
 {
@@ -44,20 +24,29 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
     TMX_TAKE(&m->arena, m->job, spec->n_job);
     TMX_TAKE(&m->arena, m->gpu_view, spec->n_gpu);
     TMX_TAKE(&m->arena, m->job_view, spec->n_job);
-    for (size_t g = 0; !m->arena.failed && g < spec->n_gpu; g++) {
-        m->gpu_view[g] = &m->gpu[g].view;
-    }
-    for (size_t j = 0; !m->arena.failed && j < spec->n_job; j++) {
-        m->job_view[j] = &m->job[j].view;
-    }
     m->gpus = m->gpu_view;
     m->jobs = m->job_view;
     for (size_t g = 0; !m->arena.failed && g < spec->n_gpu; g++) {
-        gpu_init(m, g, spec->chip[g]);
-    }
-    for (size_t g = 0; !m->arena.failed && g < spec->n_gpu; g++) {
-        const size_t *card = spec->card; /* the GPUs of its card */
+        const struct tmx_chip *chip = spec->chip[g],
+                              *first = spec->chip[0]; /* for which jobs state power and work */
+        const size_t *card = spec->card;              /* the GPUs of its card */
         struct tmx_gpu *gpu = &m->gpu[g];
+        m->gpu_view[g] = &gpu->view;
+        *gpu = (struct tmx_gpu){.chip = chip, .unit0 = m->n_unit, .n_active = chip->n_sm};
+        gpu->sm0 = m->n_sm;
+        gpu->n_sm = chip->n_sm;
+        gpu->n_level = chip->n_level;
+        gpu->share = 1;
+        TMX_TAKE(&m->arena, gpu->active, chip->n_sm);
+        TMX_TAKE(&m->arena, gpu->active_hot, chip->n_sm);
+        TMX_TAKE(&m->arena, gpu->order, chip->n_sm);
+        for (size_t i = 0; !m->arena.failed && i < chip->n_sm; i++) {
+            gpu->active[i] = i;
+            gpu->active_hot[i] = chip->hot_order[i];
+            gpu->order[i] = i;
+        }
+        m->n_sm += chip->n_sm;
+        m->n_unit += chip->floorplan.n_unit;
         gpu->card0 = card ? g : 0;
         gpu->n_card = card ? 1 : m->n_gpu;
         while (card && gpu->card0 > 0 && card[gpu->card0 - 1] == card[g]) {
@@ -66,12 +55,10 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
         while (card && gpu->card0 + gpu->n_card < m->n_gpu && card[gpu->card0 + gpu->n_card] == card[g]) {
             gpu->n_card++;
         }
-        const struct tmx_chip *c = m->gpu[g].chip,
-                              *first = m->gpu[0].chip; /* for which jobs state power and work */
-        m->gpu[g].power_scale = c == first ? 1 : tmx_job_sm_w(c, first);
-        m->gpu[g].speed_scale = c == first ? 1 : tmx_job_sm_speed(c, first);
-        m->gpu[g].power_scale *= spec->spread ? spec->spread[g].dynamic : 1;
-        m->gpu[g].leakage_scale = spec->spread ? spec->spread[g].leakage : 1;
+        gpu->power_scale = chip == first ? 1 : tmx_job_sm_w(chip, first);
+        gpu->speed_scale = chip == first ? 1 : tmx_job_sm_speed(chip, first);
+        gpu->power_scale *= spec->spread ? spec->spread[g].dynamic : 1;
+        gpu->leakage_scale = spec->spread ? spec->spread[g].leakage : 1;
     }
     TMX_TAKE(&m->arena, m->gated, m->n_sm);
     TMX_TAKE_REALS(&m->arena, m->n_sm * TMX_SLOTS, &m->share, &m->held, &m->busy);
@@ -92,6 +79,7 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
         m->volunteer_job[sm] = TMX_NO_JOB;
     }
     for (size_t j = 0; j < m->n_job; j++) {
+        m->job_view[j] = &m->job[j].view;
         m->job[j] = spec->job[j];
         m->job[j].started_s = m->job[j].finished_s = -1;
     }

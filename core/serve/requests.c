@@ -97,163 +97,146 @@ static bool is_high(uint64_t row, double share)
     return (double)(x >> 11) * 0x1p-53 < share;
 }
 
-static enum tmx_status append(struct tmx_request_list *l, double arrival_s, double input, double output,
-                              int class_of, struct tmx_err *err)
+static void append(struct tmx_request_list *l, double arrival_s, double input, double output, int class_of,
+                   struct tmx_err *err)
 {
-    if ((l->n & (l->n - 1)) == 0) { /* room doubles at powers of two */
+    if (!err->code && (l->n & (l->n - 1)) == 0) { /* room doubles at powers of two */
         struct tmx_llm_request *p = realloc(l->request, (l->n ? 2 * l->n : 1) * sizeof *p);
+        l->request = p ? p : l->request;
         if (!p) {
-            return tmx_fail(err, TMX_ENOMEM, "%zu requests", l->n);
+            tmx_error(err, TMX_ENOMEM, "%zu requests", l->n);
         }
-        l->request = p;
     }
-    l->request[l->n++] = (struct tmx_llm_request){.arrival_s = arrival_s,
-                                                  .first_s = -1,
-                                                  .done_s = -1,
-                                                  .input = (uint32_t)input,
-                                                  .output = (uint32_t)output & 0xfffffff,
-                                                  .next = UINT32_MAX,
-                                                  .class_of = class_of > 0};
-    return TMX_OK;
+    if (!err->code) {
+        l->request[l->n++] = (struct tmx_llm_request){.arrival_s = arrival_s,
+                                                      .first_s = -1,
+                                                      .done_s = -1,
+                                                      .input = (uint32_t)input,
+                                                      .output = (uint32_t)output & 0xfffffff,
+                                                      .next = UINT32_MAX,
+                                                      .class_of = class_of > 0};
+    }
 }
 
-/* Every column is one that counts or may be skipped; those are printed. */
-static enum tmx_status check_columns(struct reader *r, const struct tmx_csv *csv, struct tmx_err *err)
+/* The format whose columns the table has, and none but those and what may be skipped, which is printed. */
+static void find_columns(struct reader *r, const struct tmx_csv *csv, struct tmx_err *err)
 {
-    const struct format *f = r->format;
     const char *known[N_COLUMN + MAX_SKIPPED];
     char hint[TMX_HINT_SIZE];
+    const struct format *f = formats;
     size_t n = 0;
+    for (size_t found = 0; f < formats + N_FORMAT; f++, found = 0) {
+        for (size_t c = 0; c < N_COLUMN; c++) {
+            r->column[c] = f->column[c] ? tmx_csv_column(csv, f->column[c]) : csv->n_column;
+            found += c > ARRIVAL && c < CLASS && r->column[c] < csv->n_column;
+        }
+        if (found == CLASS - 1) {
+            break;
+        }
+    }
+    if (f == formats + N_FORMAT) {
+        tmx_error_at(err, TMX_EPARSE, csv->source, csv->head_line,
+                     "no header of requests; expected arrival_s,input_tokens,output_tokens[,class], or the "
+                     "columns of Azure (TIMESTAMP,ContextTokens,GeneratedTokens), vidur (arrived_at,"
+                     "num_prefill_tokens,num_decode_tokens), splitwise-sim (arrival_timestamp, prompt_size, "
+                     "token_size), BurstGPT, Mooncake or LLMServingSim");
+        return;
+    }
+    if (r->column[ARRIVAL] == csv->n_column && !r->sizes) {
+        tmx_error_at(err, TMX_EPARSE, csv->source, csv->head_line,
+                     "no column %s: a trace without times; process = \"poisson\" draws arrivals, with this "
+                     "file as sizes",
+                     f->column[ARRIVAL]);
+    }
+    r->format = f;
+    r->total = tmx_csv_column(csv, f->failures ? "Total tokens" : "num_total_tokens");
     for (size_t c = 0; c < N_COLUMN + MAX_SKIPPED; c++) {
         const char *name = c < N_COLUMN ? f->column[c] : f->skipped[c - N_COLUMN];
         if (name) {
             known[n++] = name;
         }
     }
-    r->total = tmx_csv_column(csv, f->failures ? "Total tokens" : "num_total_tokens");
     for (size_t c = 0; c < csv->n_column; c++) {
         const char *name = csv->column[c];
         const bool index = !*name || strncmp(name, "Unnamed: ", 9) == 0; /* of the rows */
         if (!index && tmx_names_find(name, known, n) == n) {
-            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->head_line,
-                               "unknown column \"%.60s\" of a trace of %s%s", name, f->name,
-                               tmx_suggest(hint, name, known, n));
+            tmx_error_at(err, TMX_EPARSE, csv->source, csv->head_line,
+                         "unknown column \"%.60s\" of a trace of %s%s", name, f->name,
+                         tmx_suggest(hint, name, known, n));
         }
     }
-    tmx_csv_idle(csv, r->column, N_COLUMN);
-    return TMX_OK;
+    if (!err->code) {
+        tmx_csv_idle(csv, r->column, N_COLUMN);
+    }
 }
 
-static enum tmx_status find_columns(struct reader *r, const struct tmx_csv *csv, struct tmx_err *err)
-{
-    for (size_t h = 0; h < N_FORMAT; h++) {
-        size_t found = 0;
-        for (size_t c = 0; c < N_COLUMN; c++) {
-            r->column[c] = formats[h].column[c] ? tmx_csv_column(csv, formats[h].column[c]) : csv->n_column;
-            found += c > ARRIVAL && c < CLASS && r->column[c] < csv->n_column;
-        }
-        const bool times = r->column[ARRIVAL] < csv->n_column;
-        if (found == CLASS - 1 && (times || r->sizes)) {
-            r->format = &formats[h];
-            return check_columns(r, csv, err);
-        }
-        if (found == CLASS - 1) {
-            return tmx_fail_at(
-                err, TMX_EPARSE, csv->source, csv->head_line,
-                "no column %s: a trace without times; process = \"poisson\" draws arrivals, with this "
-                "file as sizes",
-                formats[h].column[ARRIVAL]);
-        }
-    }
-    return tmx_fail_at(
-        err, TMX_EPARSE, csv->source, csv->head_line,
-        "no header of requests; expected arrival_s,input_tokens,output_tokens[,class], or the columns of "
-        "Azure "
-        "(TIMESTAMP,ContextTokens,GeneratedTokens), vidur (arrived_at,num_prefill_tokens,num_decode_tokens), "
-        "splitwise-sim (arrival_timestamp, prompt_size, token_size), BurstGPT, Mooncake or LLMServingSim");
-}
+/* At the row that is read. */
+#define FAIL(...) tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[0], __VA_ARGS__)
 
-static enum tmx_status tokens(const struct tmx_csv *csv, size_t column, double *v, struct tmx_err *err)
+static double tokens(const struct tmx_csv *csv, size_t column, struct tmx_err *err)
 {
-    if (!tmx_csv_real(csv, 0, column, v) || *v < 1 || *v > MAX_TOKENS || *v != floor(*v)) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[0],
-                           "%s = \"%.40s\": expected a whole number of tokens from 1 on", csv->column[column],
-                           tmx_csv_cell(csv, 0, column));
+    double v = 0;
+    if (!tmx_csv_real(csv, 0, column, &v) || v < 1 || v > MAX_TOKENS || v != floor(v)) {
+        FAIL("%s = \"%.40s\": expected a whole number of tokens from 1 on", csv->column[column],
+             tmx_csv_cell(csv, 0, column));
     }
-    return TMX_OK;
-}
-
-static enum tmx_status class_of(struct reader *r, const struct tmx_csv *csv, int *which, struct tmx_err *err)
-{
-    const size_t c = r->column[CLASS];
-    const char *word = c < csv->n_column ? tmx_csv_cell(csv, 0, c) : "";
-    if (!*word) {
-        *which = !is_high(r->list->n, r->o->high);
-        r->n_drawn++;
-        return TMX_OK;
-    }
-    *which = strcmp(word, "low") == 0 || strcmp(word, "1") == 0;
-    return *which || strcmp(word, "high") == 0 || strcmp(word, "0") == 0
-               ? TMX_OK
-               : tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[0],
-                             "class = \"%.40s\": expected high (0) or low (1)", word);
+    return v;
 }
 
 /* Seconds as they are written, from the first date on. */
-static enum tmx_status arrival(struct reader *r, const struct tmx_csv *csv, double *s, struct tmx_err *err)
+static double arrival(struct reader *r, const struct tmx_csv *csv, struct tmx_err *err)
 {
-    const char *text = tmx_csv_cell(csv, 0, r->column[ARRIVAL]);
+    const size_t c = r->column[ARRIVAL];
     const bool date = r->format->unit_s == 0;
-    struct tmx_moment m;
-    if (date ? !tmx_moment_read(text, &m) : !tmx_csv_real(csv, 0, r->column[ARRIVAL], s) || *s < 0) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[0], "%s = \"%.40s\": expected %s",
-                           csv->column[r->column[ARRIVAL]], text,
-                           date ? "a date and a time, 2023-11-16 18:17:03.9799600, and a zone or none"
-                                : "a number from 0 on");
-    }
-    if (!date) {
-        *s *= r->format->unit_s;
-        return TMX_OK;
+    struct tmx_moment m = {0};
+    double s = 0;
+    if (date ? !tmx_moment_read(tmx_csv_cell(csv, 0, c), &m) : !tmx_csv_real(csv, 0, c, &s) || s < 0) {
+        FAIL("%s = \"%.40s\": expected %s", csv->column[c], tmx_csv_cell(csv, 0, c),
+             date ? "a date and a time, 2023-11-16 18:17:03.9799600, and a zone or none"
+                  : "a number from 0 on");
     }
     r->first = r->n_row == 0 ? m : r->first;
     if (m.zoned != r->first.zoned || m.zone_min != r->first.zone_min) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[0],
-                           "%s = \"%.40s\": another zone than in the first row; expected one",
-                           csv->column[r->column[ARRIVAL]], text);
+        FAIL("%s = \"%.40s\": another zone than in the first row; expected one", csv->column[c],
+             tmx_csv_cell(csv, 0, c));
     }
-    *s = tmx_moment_since(&m, &r->first);
-    return TMX_OK;
+    return date ? tmx_moment_since(&m, &r->first) : s * r->format->unit_s;
 }
 
 static enum tmx_status row(void *ctx, const struct tmx_csv *csv, struct tmx_err *err)
 {
     struct reader *r = ctx;
     struct tmx_request_list *l = r->list;
-    double arrival_s = 0, input, output, none, total;
-    int which;
+    double none, total;
     if (csv->n_row == 0) {
-        return find_columns(r, csv, err);
+        find_columns(r, csv, err);
+        return err->code;
     }
     if (!r->sizes && r->o->count > 0 && l->n >= (size_t)r->o->count) {
         return TMX_OK;
     }
     if (r->column[NONE] < csv->n_column && (!tmx_csv_real(csv, 0, r->column[NONE], &none) || none != 0)) {
-        return tmx_fail_at(
-            err, TMX_EPARSE, csv->source, csv->line[0],
-            "%s = \"%.40s\": no column counts the tokens of images; expected 0, or the tokens in %s",
-            r->format->column[NONE], tmx_csv_cell(csv, 0, r->column[NONE]), r->format->column[INPUT]);
+        FAIL("%s = \"%.40s\": no column counts the tokens of images; expected 0, or the tokens in %s",
+             r->format->column[NONE], tmx_csv_cell(csv, 0, r->column[NONE]), r->format->column[INPUT]);
+        return err->code;
     }
     if (r->format->failures && strcmp(tmx_csv_cell(csv, 0, r->column[OUTPUT]), "0") == 0) {
         r->n_failed++;
         return TMX_OK;
     }
-    if ((!r->sizes && arrival(r, csv, &arrival_s, err)) || tokens(csv, r->column[INPUT], &input, err) ||
-        tokens(csv, r->column[OUTPUT], &output, err) || class_of(r, csv, &which, err)) {
-        return err->code;
+    const double arrival_s = r->sizes ? 0 : arrival(r, csv, err), input = tokens(csv, r->column[INPUT], err),
+                 output = tokens(csv, r->column[OUTPUT], err), time_s = arrival_s / r->o->speed;
+    const char *class_of = r->column[CLASS] < csv->n_column ? tmx_csv_cell(csv, 0, r->column[CLASS]) : "";
+    const bool drawn = !*class_of, low = drawn ? !is_high(l->n, r->o->high)
+                                               : strcmp(class_of, "low") == 0 || strcmp(class_of, "1") == 0;
+    if (!drawn && !low && strcmp(class_of, "high") != 0 && strcmp(class_of, "0") != 0) {
+        FAIL("class = \"%.40s\": expected high (0) or low (1)", class_of);
     }
     if (r->n_row > 0 && arrival_s < r->last_s) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[0],
-                           "this request arrives before the one above it; expected times that do not fall");
+        FAIL("this request arrives before the one above it; expected times that do not fall");
+    }
+    if (err->code) {
+        return err->code;
     }
     if (!r->unlike && r->total < csv->n_column &&
         (!tmx_csv_real(csv, 0, r->total, &total) || total != input + output)) {
@@ -262,39 +245,39 @@ static enum tmx_status row(void *ctx, const struct tmx_csv *csv, struct tmx_err 
                  csv->column[r->total], tmx_csv_cell(csv, 0, r->total), input + output,
                  r->format->column[INPUT], r->format->column[OUTPUT]);
     }
+    r->n_drawn += drawn;
     l->first_line = r->n_row == 0 ? csv->line[0] : l->first_line;
     r->first_s = r->n_row++ == 0 ? arrival_s : r->first_s;
     r->last_s = arrival_s;
-    arrival_s /= r->o->speed;
-    return !r->sizes && r->o->duration_s > 0 && arrival_s >= r->o->duration_s
-               ? TMX_OK
-               : append(l, arrival_s, input, output, which, err);
+    if (r->sizes || !(r->o->duration_s > 0) || time_s < r->o->duration_s) {
+        append(l, time_s, input, output, low, err);
+    }
+    return err->code;
 }
 
 /* A pair of streams: arrivals and sizes; the noise has a third, so that it is the same at every rate. */
-static enum tmx_status draw(struct tmx_request_list *l, const struct tmx_request_list *sizes,
-                            const struct tmx_request_options *o, uint64_t seed, struct tmx_err *err)
+static void draw(struct tmx_request_list *l, const struct tmx_request_list *sizes,
+                 const struct tmx_request_options *o, uint64_t seed, struct tmx_err *err)
 {
     static const double pi = 3.14159265358979323846;
     struct tmx_rng *gaps = NULL, *pairs = NULL, *noise = NULL;
     const size_t most = o->count > 0 ? (size_t)o->count : MOST;
     const double rho = exp(-1 / o->noise_s), end_s = o->duration_s > 0 ? o->duration_s : INFINITY;
-    enum tmx_status st = tmx_rng_create(&gaps, seed, "requests", err);
-    st = st ? st : tmx_rng_create(&pairs, seed, "request sizes", err);
-    st = st ? st : tmx_rng_create(&noise, seed, "request rate", err);
-    double left = st ? 0 : tmx_rng_exponential(gaps, 1), log_rate = 0; /* of the integral of the rate */
-    if (!st && o->noise > 0) {
-        log_rate = tmx_rng_normal(noise, o->noise);
-    }
-    for (double t = 0; !st && l->n < most && t < end_s; t += 1) { /* the rate is constant for a second */
+    (void)(err->code || tmx_rng_create(&gaps, seed, "requests", err) ||
+           tmx_rng_create(&pairs, seed, "request sizes", err) ||
+           tmx_rng_create(&noise, seed, "request rate", err));
+    double left = err->code ? 0 : tmx_rng_exponential(gaps, 1); /* of the integral of the rate */
+    double log_rate = !err->code && o->noise > 0 ? tmx_rng_normal(noise, o->noise) : 0;
+    for (double t = 0; !err->code && l->n < most && t < end_s;
+         t += 1) { /* the rate is constant for a second */
         const double day = 1 + o->day * sin(2 * pi * t / 86400), rate = o->rate_per_s * day * exp(log_rate);
         double at_s = 0; /* into this second */
-        while (!st && l->n < most && left <= rate * (1 - at_s)) {
+        while (!err->code && l->n < most && left <= rate * (1 - at_s)) {
             at_s += left / rate;
             left = tmx_rng_exponential(gaps, 1);
             const struct tmx_llm_request *size = &sizes->request[tmx_rng_below(pairs, sizes->n)];
             if (t + at_s < end_s) {
-                st = append(l, t + at_s, size->input, size->output, !is_high(l->n, o->high), err);
+                append(l, t + at_s, size->input, size->output, !is_high(l->n, o->high), err);
             }
         }
         left -= rate * (1 - at_s);
@@ -303,20 +286,19 @@ static enum tmx_status draw(struct tmx_request_list *l, const struct tmx_request
     tmx_rng_destroy(gaps);
     tmx_rng_destroy(pairs);
     tmx_rng_destroy(noise);
-    return st;
 }
 
-static enum tmx_status read_trace(struct tmx_request_list *l, const struct tmx_request_options *o,
-                                  const char *path, bool sizes, const struct tmx_setting *at,
-                                  struct tmx_err *err)
+static void read_trace(struct tmx_request_list *l, const struct tmx_request_options *o, const char *path,
+                       bool sizes, const struct tmx_setting *at, struct tmx_err *err)
 {
     struct reader r = {.list = l, .o = o, .sizes = sizes};
-    const enum tmx_status st = tmx_csv_each(path, row, &r, err);
-    if (!st && l->n == 0) {
-        return r.n_row > 0 ? tmx_fail_setting(err, at, "%s: no request arrives before duration_s", path)
-                           : tmx_fail_setting(err, at, "%s: no request", path);
+    if (!err->code) {
+        tmx_csv_each(path, row, &r, err);
     }
-    if (!st && !sizes) {
+    if (l->n == 0) {
+        tmx_error_setting(err, at, "%s: no request%s", path, r.n_row > 0 ? " arrives before duration_s" : "");
+    }
+    if (!err->code && !sizes) {
         /* what a slip of units makes of a trace */
         static const double SPARSE_S = 300; /* a mean gap above it is no service's: assumed */
         const double span_s = r.last_s - r.first_s, gap_s = r.n_row > 1 ? span_s / (double)(r.n_row - 1) : 0;
@@ -328,57 +310,54 @@ static enum tmx_status read_trace(struct tmx_request_list *l, const struct tmx_r
         }
         if (r.n_row > 1 && r.first_s > fmax(span_s, 1)) {
             tmx_warn("%s: the first request arrives at %.6g s, later than the trace is long (%.6g s): are "
-                     "its times "
-                     "seconds from its begin?",
+                     "its times seconds from its begin?",
                      path, r.first_s, span_s);
         } else if (r.n_row >= 10 && gap_s > SPARSE_S) {
             tmx_warn("%s: a request in %.4g s on average: are its times in seconds?", path, gap_s);
         }
     }
-    return st;
-}
-
-/* Requests that are drawn, known before they are: their memory, and a rate at which they come at all. */
-static enum tmx_status check_rate(const struct tmx_request_options *o, const struct tmx_setting *at,
-                                  struct tmx_err *err)
-{
-    static const double MAX_S = 1e8, REQUEST_S = 2e-7; /* s to draw one */
-    const double most = o->count > 0 ? o->count : MOST,
-                 mean_per_s = o->rate_per_s * exp(o->noise * o->noise / 2),
-                 end_s = o->duration_s > 0 ? o->duration_s : INFINITY,
-                 n = fmin(most, mean_per_s * (1 + o->day) * end_s);
-    if (end_s == INFINITY && most / mean_per_s > MAX_S) {
-        return tmx_fail_setting(err, tmx_setting_nearest(at, "rate_per_s"),
-                                "rate_per_s = %g: %g requests take %.3g s; expected at most %g s",
-                                o->rate_per_s, most, most / mean_per_s, MAX_S);
-    }
-    return tmx_setting_locate(
-        tmx_setting_nearest(at, o->count > 0 ? "count" : "rate_per_s"),
-        tmx_cost_check(
-            (struct tmx_cost){.seconds = REQUEST_S * n, .bytes = 2 * n * sizeof(struct tmx_llm_request)}, err,
-            "%.3g requests", n),
-        err);
 }
 
 enum tmx_status tmx_requests_make(struct tmx_request_list *l, const struct tmx_request_options *o,
                                   const struct tmx_setting *at, uint64_t seed, struct tmx_err *err)
 {
-    const bool drawn = o->process == TMX_REQUESTS_POISSON;
+    static const double MAX_S = 1e8, REQUEST_S = 2e-7; /* s to draw one */
     struct tmx_request_list sizes = {0};
+    struct tmx_err own = {0};
     *l = (struct tmx_request_list){0};
-    if (!drawn) {
-        return o->file[0] ? read_trace(l, o, o->file, false, tmx_setting_nearest(at, "file"), err)
-                          : tmx_fail_setting(err, at, "requests: missing file = \"REQUESTS.csv\"");
+    if (o->process != TMX_REQUESTS_POISSON) {
+        if (!o->file[0]) {
+            tmx_error_setting(&own, at, "requests: missing file = \"REQUESTS.csv\"");
+        }
+        read_trace(l, o, o->file, false, tmx_setting_nearest(at, "file"), &own);
+        return tmx_error_give(err, &own);
     }
     if (!o->sizes[0] || !(o->rate_per_s > 0) || (o->count == 0 && !(o->duration_s > 0))) {
-        return tmx_fail_setting(err, tmx_setting_nearest(at, "process"),
-                                "poisson requests: expected sizes, rate_per_s, and count or duration_s");
+        tmx_error_setting(&own, tmx_setting_nearest(at, "process"),
+                          "poisson requests: expected sizes, rate_per_s, and count or duration_s");
     }
-    enum tmx_status st = check_rate(o, at, err);
-    st = st ? st : read_trace(&sizes, o, o->sizes, true, tmx_setting_nearest(at, "sizes"), err);
-    st = st ? st : draw(l, &sizes, o, seed, err);
+    /* known before they are drawn: their memory, and a rate at which they come at all */
+    const double most = o->count > 0 ? o->count : MOST,
+                 mean_per_s = o->rate_per_s * exp(o->noise * o->noise / 2),
+                 end_s = o->duration_s > 0 ? o->duration_s : INFINITY,
+                 n = fmin(most, mean_per_s * (1 + o->day) * end_s);
+    const struct tmx_cost cost = {.seconds = REQUEST_S * n, .bytes = 2 * n * sizeof(struct tmx_llm_request)};
+    if (end_s == INFINITY && most / mean_per_s > MAX_S) {
+        tmx_error_setting(&own, tmx_setting_nearest(at, "rate_per_s"),
+                          "rate_per_s = %g: %g requests take %.3g s; expected at most %g s", o->rate_per_s,
+                          most, most / mean_per_s, MAX_S);
+    }
+    if (!own.code) {
+        tmx_setting_locate(tmx_setting_nearest(at, o->count > 0 ? "count" : "rate_per_s"),
+                           tmx_cost_check(cost, &own, "%.3g requests", n), &own);
+    }
+    read_trace(&sizes, o, o->sizes, true, tmx_setting_nearest(at, "sizes"), &own);
+    draw(l, &sizes, o, seed, &own);
     free(sizes.request);
-    return !st && l->n == 0 ? tmx_fail_setting(err, at, "requests: none arrives before duration_s") : st;
+    if (l->n == 0) {
+        tmx_error_setting(&own, at, "requests: none arrives before duration_s");
+    }
+    return tmx_error_give(err, &own);
 }
 
 void tmx_requests_finish(struct tmx_request_list *l)

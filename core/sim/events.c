@@ -85,38 +85,23 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static bool idle(const struct tmx_machine *m)
-{
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        const struct tmx_gpu *gpu = &m->gpu[g];
-        if (gpu->n_run + gpu->n_queue + gpu->level > 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Scheduling ticks would ask for what they asked before, as long as nothing arrives. */
-static bool schedule_rests(const struct tmx_sim *s)
-{
-    const struct tmx_machine *m = s->machine;
-    const bool warming = s->tick < s->warmup && s->spec.warmup_with != TMX_WARMUP_POLICY;
-    if (warming && s->spec.warmup_with == TMX_WARMUP_IDLE) {
-        return true;
-    }
-    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
-        if (m->job[j].n_gpu == 0 && m->job[j].state == TMX_JOB_WAITING) {
-            return false;
-        }
-    }
-    return warming || s->spec.policies_skippable || (s->spec.idle_skippable && idle(m));
-}
-
+/* The next scheduling tick that may ask for something else than what was asked before: until something
+ * arrives the others would not, where all is placed and policies answer the same to every reading, or to an
+ * empty node. */
 static uint64_t next_schedule(const struct tmx_sim *s)
 {
     const struct tmx_machine *m = s->machine;
+    const bool warming = s->tick < s->warmup && s->spec.warmup_with != TMX_WARMUP_POLICY;
     const uint64_t next = after(s->tick, s->quantum);
-    if (!schedule_rests(s)) {
+    bool waits = false, works = false;
+    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
+        waits = waits || (m->job[j].n_gpu == 0 && m->job[j].state == TMX_JOB_WAITING);
+    }
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        works = works || m->gpu[g].n_run + m->gpu[g].n_queue + m->gpu[g].level > 0;
+    }
+    if (!(warming && s->spec.warmup_with == TMX_WARMUP_IDLE) &&
+        (waits || !(warming || s->spec.policies_skippable || (s->spec.idle_skippable && !works)))) {
         return next;
     }
     if (m->n_arrived == m->n_job) {

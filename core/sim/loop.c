@@ -25,8 +25,13 @@ double tmx_slice_s(const struct tmx_choice *mix, double tick_s)
     return averaged ? tick_s : slice_s;
 }
 
-static void open_source(struct tmx_sim *s)
+/* The source of work, and arrays of all stages. */
+static void take_arrays(struct tmx_sim *s)
 {
+    const struct tmx_machine *m = s->machine;
+    const struct tmx_choice *row = &s->spec.choice[TMX_LEVEL_ROW];
+    struct tmx_frame *f = &s->frame;
+    size_t widest = 0;
     const struct tmx_source *is = s->source = s->spec.source.is ? s->spec.source.is : &tmx_source_mix;
     const void *options = s->spec.source.options;
     struct tmx_source_view *v = &s->work_view;
@@ -39,14 +44,6 @@ static void open_source(struct tmx_sim *s)
     s->work = is->open ? is->open(v, options, &s->arena) : NULL;
     s->single = is->admit || is->work || is->meet;
     s->cold = is->cold && is->cold(options);
-}
-
-static void take_arrays(struct tmx_sim *s)
-{
-    const struct tmx_machine *m = s->machine;
-    const struct tmx_choice *row = &s->spec.choice[TMX_LEVEL_ROW];
-    struct tmx_frame *f = &s->frame;
-    size_t widest = 0;
     for (size_t g = 0; g < m->n_gpu; g++) {
         widest = m->gpu[g].chip->n_sm > widest ? m->gpu[g].chip->n_sm : widest;
     }
@@ -188,7 +185,6 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     }
     if (!own->code &&
         !tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, own)) {
-        open_source(s);
         take_arrays(s);
     }
     if (!own->code && !spec->power.ops->create(spec->power.options, s->machine, &s->power, own)) {

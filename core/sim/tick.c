@@ -147,20 +147,6 @@ static void settle(struct tmx_sim *s, uint64_t most)
     }
 }
 
-/* A board that has shut down does not come back. */
-static void check_shutdown(struct tmx_sim *s)
-{
-    for (size_t g = 0; g < s->machine->n_gpu; g++) {
-        if (s->request.gpu[g].reasons >> TMX_REASON_SHUTDOWN & 1) {
-            char label[TMX_COOLING_LABEL];
-            tmx_error(&s->err, TMX_EUNFINISHED,
-                      "GPU %s shut down at %.3f s: its sensor reads %.1f degC, its limit is %g degC",
-                      tmx_cooling_label(&s->spec.cooling, g, label), s->view.time_s,
-                      s->hottest_k[g] - TMX_ZERO_C, s->view.board[g].shutdown_c);
-        }
-    }
-}
-
 static void guard(struct tmx_sim *s)
 {
     const struct tmx_choice *safety = &s->spec.choice[TMX_SAFETY], *dtm = &s->spec.choice[TMX_LEVEL_DTM];
@@ -178,7 +164,16 @@ static void guard(struct tmx_sim *s)
         s->request.memory = s->dtm_memory;
         tmx_dtm_of(dtm)->guard(dtm->state, &s->view, &s->request);
         tmx_answer_levels("dtm", dtm->policy, &s->request, s->machine, &s->err);
-        check_shutdown(s);
+        /* A board that has shut down does not come back. */
+        for (size_t g = 0; g < s->machine->n_gpu; g++) {
+            if (s->request.gpu[g].reasons >> TMX_REASON_SHUTDOWN & 1) {
+                char label[TMX_COOLING_LABEL];
+                tmx_error(&s->err, TMX_EUNFINISHED,
+                          "GPU %s shut down at %.3f s: its sensor reads %.1f degC, its limit is %g degC",
+                          tmx_cooling_label(&s->spec.cooling, g, label), s->view.time_s,
+                          s->hottest_k[g] - TMX_ZERO_C, s->view.board[g].shutdown_c);
+            }
+        }
     }
 }
 

@@ -78,23 +78,6 @@ struct tmx_tiles {
     double *now_w;              /* [BLOCK][n_gpu] of a step's ticks, where it has several */
 };
 
-static void cut(struct tmx_tiles *s, size_t n_gpu, size_t n_thread)
-{
-    size_t n = (n_gpu + BASE - 1) / BASE;
-    const size_t wanted = n_thread > 1 ? PER_THREAD * n_thread : 1, fit = n_gpu / BATCH;
-    n = n < wanted ? (wanted < fit ? wanted : fit) > n ? (wanted < fit ? wanted : fit) : n : n;
-    n = n < n_thread && n_gpu >= 2 * n_thread ? n_thread : n;
-    s->n_base = n < TMX_THREAD_POOL_PIECES ? n : TMX_THREAD_POOL_PIECES;
-    for (size_t i = 0; i <= s->n_base; i++) {
-        s->base[i] = i * n_gpu / s->n_base;
-    }
-    for (size_t i = 0; i < s->n_base; i++) {
-        for (size_t g = s->base[i]; g < s->base[i + 1]; g++) {
-            s->tile_of[g] = i;
-        }
-    }
-}
-
 enum tmx_status tmx_tiles_create(struct tmx_tiles **out, struct tmx_sim *sim, struct tmx_err *err)
 {
     const struct tmx_machine *m = sim->machine;
@@ -120,7 +103,17 @@ enum tmx_status tmx_tiles_create(struct tmx_tiles **out, struct tmx_sim *sim, st
     TMX_TAKE(a, s->batch.temp_k, n);
     TMX_TAKE(a, s->now_w, BLOCK * n);
     if (!a->failed) {
-        cut(s, n, n_thread);
+        const size_t wanted = n_thread > 1 ? PER_THREAD * n_thread : 1, fit = n / BATCH,
+                     fair = wanted < fit ? wanted : fit, least = (n + BASE - 1) / BASE;
+        size_t n_base = fair > least ? fair : least;
+        n_base = n_base < n_thread && n >= 2 * n_thread ? n_thread : n_base;
+        s->n_base = n_base < TMX_THREAD_POOL_PIECES ? n_base : TMX_THREAD_POOL_PIECES;
+        for (size_t i = 0; i < s->n_base; i++) {
+            s->base[i + 1] = (i + 1) * n / s->n_base;
+            for (size_t g = s->base[i]; g < s->base[i + 1]; g++) {
+                s->tile_of[g] = i;
+            }
+        }
         TMX_TAKE(a, s->tile, s->n_base);
         TMX_TAKE(a, s->scratch, s->n_base * widest);
     }
@@ -286,24 +279,6 @@ static struct tmx_machine machine_at(const struct tmx_sim *s, const struct tile 
     return m;
 }
 
-/* Blocks to SMs, and what delays them. Under a CTA policy who has SMs in this tick slows whom, and
- * units sleep at the latency that results. */
-static void place_blocks(struct tmx_sim *s, struct tile *p)
-{
-    const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
-    if (s->gate && !s->cta) {
-        tmx_gate_stage_slow(s->gate, s->machine, p->span, NULL);
-    }
-    if (tmx_dispatch(s->machine, p->span, tmx_mix_of(mix), mix->state, time_s(s, p), p->scratch, &p->err) ||
-        !s->cta) {
-        return;
-    }
-    tmx_cta_stage_slow(s->cta, s->machine);
-    if (s->gate) {
-        tmx_gate_stage_slow(s->gate, s->machine, p->span, tmx_cta_stage_latency(s->cta));
-    }
-}
-
 /* Work is done, jobs end; what had nothing to do slept. */
 static void advance(struct tmx_sim *s, struct tile *p)
 {
@@ -431,7 +406,19 @@ static void place(struct tmx_tiles *p, size_t i)
         }
     }
     tmx_machine_apply_span(s->machine, own->span, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
-    place_blocks(s, own);                                                          /* 6 blocks to SMs */
+    /* 6 blocks to SMs, and what delays them. Under a CTA policy who has SMs in this tick slows whom, and
+     * units sleep at the latency that results. */
+    const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
+    if (s->gate && !s->cta) {
+        tmx_gate_stage_slow(s->gate, s->machine, own->span, NULL);
+    }
+    tmx_dispatch(s->machine, own->span, tmx_mix_of(mix), mix->state, time_s(s, own), own->scratch, &own->err);
+    if (s->cta && !own->err.code) {
+        tmx_cta_stage_slow(s->cta, s->machine);
+    }
+    if (s->cta && s->gate && !own->err.code) {
+        tmx_gate_stage_slow(s->gate, s->machine, own->span, tmx_cta_stage_latency(s->cta));
+    }
     if (s->smooth) {
         tmx_smooth_slow(&s->spec.smooth, s->machine, own->span, s->smooth);
     }
@@ -536,15 +523,6 @@ static void end_step(struct tmx_tiles *p, size_t n, const double *now_w, uint64_
  * shut down, may be on the way there: single ticks. Assumed. */
 static const double HOT_K = 400;
 
-static bool hot(const struct tmx_sim *s)
-{
-    double most_k = 0;
-    for (size_t g = 0; g < s->machine->n_gpu; g++) {
-        most_k = s->hottest_k[g] > most_k ? s->hottest_k[g] : most_k;
-    }
-    return most_k > HOT_K;
-}
-
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -556,7 +534,11 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static uint64_t block(const struct tmx_sim *s, uint64_t most)
 {
     uint64_t end = s->tick + earlier(most, BLOCK);
-    if (most == 1 || s->share || s->single || s->cta || s->smooth || hot(s)) {
+    double hottest_k = 0;
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        hottest_k = s->hottest_k[g] > hottest_k ? s->hottest_k[g] : hottest_k;
+    }
+    if (most == 1 || s->share || s->single || s->cta || s->smooth || hottest_k > HOT_K) {
         return 1;
     }
     end = earlier(end, (s->tick / s->quantum + 1) * s->quantum);

@@ -68,24 +68,17 @@ double tmx_fan_curve_speed(const struct tmx_fan_point *curve, size_t n, double t
     return tmx_curve_at(n, &curve->temp_c, &curve->speed, 2, temp_c);
 }
 
-/* Share of what GPU g is offered to breathe of others that its own flow can take. */
-static double taken(const struct tmx_topology *t, size_t g, const double *flow_m3_per_s)
-{
-    double offered = 0;
-    for (size_t a = t->air0[g]; a < t->air0[g + 1]; a++) {
-        offered += t->air[a].fraction * flow_m3_per_s[t->air[a].from];
-    }
-    return offered > flow_m3_per_s[g] ? flow_m3_per_s[g] / offered : 1;
-}
-
 double tmx_air_flow(const struct tmx_topology *t, const double *room_k, const double *flow_m3_per_s,
                     const double *heat_w, double *outlet_w, double *inlet_k)
 {
     double exhaust_w = 0;
     for (size_t k = 0; k < t->n_gpu; k++) {
         const size_t g = t->upstream_first[k];
-        const double part = taken(t, g, flow_m3_per_s);
-        double in_w = 0, way_w = 0;
+        double in_w = 0, way_w = 0, offered = 0; /* of others' air, of which its own flow can take a part */
+        for (size_t a = t->air0[g]; a < t->air0[g + 1]; a++) {
+            offered += t->air[a].fraction * flow_m3_per_s[t->air[a].from];
+        }
+        const double part = offered > flow_m3_per_s[g] ? flow_m3_per_s[g] / offered : 1;
         for (size_t a = t->air0[g]; a < t->air0[g + 1]; a++) {
             in_w += part * (t->air[a].fraction * outlet_w[t->air[a].from] + t->air[a].heat_w);
             way_w += t->air[a].heat_w;

@@ -539,14 +539,6 @@ static void order_air(struct reader *r)
     }
 }
 
-/* Air in front of a rack is warmer at its top than at its bottom; node j of n is at height (j + 1/2) / n,
- * 0 the bottom. Between the points of a profile the temperature is linear, outside it is the last point's. */
-static double inlet_c(const struct rack *r, double height)
-{
-    const struct point *p = r->profile;
-    return tmx_curve_at(r->n_point, &p->height, &p->inlet_c, 2, height);
-}
-
 /* So many copies behind each other, kept as long as the topology. */
 static void *copies(struct tmx_topology *t, const void *of, size_t n, size_t times, size_t size)
 {
@@ -667,8 +659,13 @@ static void build_racks(struct reader *r)
             rename_parts(t->card[k * nc].name, nc, sizeof *t->card, before, e, &r->err);
             rename_parts(t->fan[k * nf].name, nf, sizeof *t->fan, before, e, &r->err);
             rename_parts(t->gpu[k * ng].name, ng, sizeof *t->gpu, before, e, &r->err);
+            /* Air in front of a rack is warmer at its top than at its bottom; node j of n is at height
+             * (j + 1/2) / n, 0 the bottom. */
+            const struct point *p = rack->profile;
             for (size_t g = k * ng; g < (k + 1) * ng && rack->n_point > 0; g++) {
-                t->inlet_above_k[g] = inlet_c(rack, (node + 0.5) / rack->nodes) - t->inlet_c;
+                t->inlet_above_k[g] =
+                    tmx_curve_at(rack->n_point, &p->height, &p->inlet_c, 2, (node + 0.5) / rack->nodes) -
+                    t->inlet_c;
             }
         }
     }

@@ -103,62 +103,6 @@ static const struct tmx_keys inner[] = {
     TMX_KEYS("job", NULL),
     {0},
 };
-enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct tmx_err *err)
-{
-    struct tmx_config *cfg = NULL;
-    *k = (struct tmx_kernel){0};
-    enum tmx_status st = tmx_keys_load(tmx_kernel_keys, k, path, NULL, &cfg, err);
-    if (!st) {
-        const struct tmx_setting *components = tmx_config_find(cfg, "components");
-        const struct tmx_setting *phases = tmx_config_find(cfg, "power.phases");
-        if (!components && !tmx_config_find(cfg, "power")) {
-            k->power = (struct tmx_kernel_power){0};
-        }
-        st = phases ? tmx_phases_read(&k->phases, phases, path, err) : TMX_OK;
-        if (!st && phases && !components && k->power.sm_power_w <= 0) {
-            k->power.sm_power_w = k->phases.mean_w;
-        }
-        double sm_w = 0; /* watts of the SMs by component */
-        st = st || !components ? st : tmx_opt_read(tmx_component_opts, k->component_w, components, NULL, err);
-        for (size_t i = 0; i < TMX_COMPONENT_L2; i++) {
-            sm_w += k->component_w[i];
-        }
-        if (!st && components && k->power.sm_power_w > 0 &&
-            fabs(k->power.sm_power_w - sm_w) > 1e-6 * (1 + sm_w)) {
-            st = tmx_fail_setting(err, components,
-                                  "components: those of the SMs add up to %g W, power.sm_power_w = %g", sm_w,
-                                  k->power.sm_power_w);
-        }
-        k->power.sm_power_w = components ? sm_w : k->power.sm_power_w;
-    }
-    tmx_config_close(cfg);
-    return st;
-}
-
-static int fit(int limit, int room, int per_block)
-{
-    const int n = per_block > 0 ? room / per_block : limit;
-    return n < limit ? n : limit;
-}
-
-int tmx_kernel_occupancy(const struct tmx_kernel *k, const struct tmx_sm_limits *limits)
-{
-    const struct tmx_kernel_launch *l = &k->launch;
-    int n = limits->blocks;
-    n = fit(n, limits->threads, l->threads_per_block);
-    n = fit(n, limits->registers, l->registers_per_thread * l->threads_per_block);
-    return fit(n, limits->shared_bytes, l->shared_bytes);
-}
-
-double tmx_kernel_equation1_w(const struct tmx_kernel *k, const double max_power_w[TMX_N_PART])
-{
-    double w = 0;
-    for (int i = 0; i < TMX_N_PART; i++) {
-        w += max_power_w[i] * k->power.access_rate[i];
-    }
-    return w;
-}
-
 static const char *const axes[] = {"work", "time", "work_s", NULL};
 
 struct head {
@@ -210,63 +154,116 @@ static const char *add(struct tmx_phases *p, const struct step *s)
     return why;
 }
 
-static void read_file(struct tmx_phases *p, const char *path, struct tmx_err *err)
-{
-    struct tmx_csv csv = {0};
-    tmx_csv_read(&csv, path, err);
-    err->code = err->code ? err->code : tmx_opt_columns(step_opts, &csv, err);
-    for (size_t r = 0; !err->code && r < csv.n_row; r++) {
-        struct step s;
-        const char *why = tmx_opt_cells(step_opts, &s, &csv, r, err) ? NULL : add(p, &s);
-        if (why) {
-            tmx_error_at(err, TMX_EPARSE, path, csv.line[r], "phases: %s", why);
-        }
-    }
-    tmx_csv_finish(&csv);
-}
-
-enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *group,
-                                const char *kernel_path, struct tmx_err *err)
+/* Group `phases` of a kernel: `over`, `repeat`, and `list = ( { until; power_w; waits; }, ... )` or `file`, a
+ * CSV with the columns until,power_w[,waits], relative to the folder of kernel_path. */
+static void read_phases(struct tmx_phases *p, const struct tmx_setting *group, const char *kernel_path,
+                        struct tmx_err *err)
 {
     const struct tmx_setting *list = tmx_setting_member(group, "list");
     const char *slash = strrchr(kernel_path, '/');
     struct head h = {0};
-    struct tmx_err own = {0};
     char path[1280];
-    *p = (struct tmx_phases){0};
-    own.code = tmx_keys_read(&phases, &h, group, &own);
+    tmx_keys_read(&phases, &h, group, err);
     if ((list != NULL) == (h.file[0] != '\0')) {
-        tmx_error_setting(&own, group, "phases: expected either list = ( { until; power_w; }, ... ) or file");
+        tmx_error_setting(err, group, "phases: expected either list = ( { until; power_w; }, ... ) or file");
     }
     p->over = h.over;
     p->repeat = h.repeat;
     snprintf(path, sizeof path, "%.*s%s", h.file[0] == '/' || !slash ? 0 : (int)(slash - kernel_path + 1),
              kernel_path, h.file);
-    for (size_t i = 0; i < h.n_step && !own.code; i++) {
+    for (size_t i = 0; i < h.n_step && !err->code; i++) {
         const char *why = add(p, &h.step[i]);
         if (why) {
-            tmx_error_setting(&own, tmx_setting_at(list, i), "phases: %s", why);
+            tmx_error_setting(err, tmx_setting_at(list, i), "phases: %s", why);
         }
     }
     free(h.step);
-    if (!list && !own.code) {
-        read_file(p, path, &own);
+    if (!list && !err->code) {
+        struct tmx_csv csv = {0};
+        tmx_csv_read(&csv, path, err);
+        err->code = err->code ? err->code : tmx_opt_columns(step_opts, &csv, err);
+        for (size_t r = 0; !err->code && r < csv.n_row; r++) {
+            struct step s;
+            const char *why = tmx_opt_cells(step_opts, &s, &csv, r, err) ? NULL : add(p, &s);
+            if (why) {
+                tmx_error_at(err, TMX_EPARSE, path, csv.line[r], "phases: %s", why);
+            }
+        }
+        tmx_csv_finish(&csv);
     }
     if (p->n == 0 || (p->over == TMX_PHASE_WORK && fabs(p->until[p->n - 1] - 1) > 1e-9)) {
-        tmx_error_setting(&own, group, "phases: %s",
+        tmx_error_setting(err, group, "phases: %s",
                           p->n == 0 ? "no step" : "over work the last step ends at 1");
     } else if (p->repeat && p->over == TMX_PHASE_WORK) {
         tmx_error_setting(
-            &own, group,
+            err, group,
             "phases: repeat does nothing over work, whose steps end at 1; over = \"work_s\" repeats");
     }
     for (size_t i = 0; i < p->n; i++) {
         p->mean_w += p->power_w[i] * (p->until[i] - (i > 0 ? p->until[i - 1] : 0)) / p->until[p->n - 1];
     }
     if (!(p->mean_w > 0)) {
-        tmx_error_setting(&own, group, "phases: all steps have no power");
+        tmx_error_setting(err, group, "phases: all steps have no power");
     }
+}
+
+enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    struct tmx_err own = {0};
+    *k = (struct tmx_kernel){0};
+    if (!tmx_keys_load(tmx_kernel_keys, k, path, NULL, &cfg, &own)) {
+        const struct tmx_setting *components = tmx_config_find(cfg, "components");
+        const struct tmx_setting *steps = tmx_config_find(cfg, "power.phases");
+        double sm_w = 0; /* watts of the SMs by component */
+        if (!components && !tmx_config_find(cfg, "power")) {
+            k->power = (struct tmx_kernel_power){0};
+        }
+        if (steps) {
+            read_phases(&k->phases, steps, path, &own);
+        }
+        if (steps && !components && k->power.sm_power_w <= 0) {
+            k->power.sm_power_w = k->phases.mean_w;
+        }
+        if (components) {
+            tmx_opt_read(tmx_component_opts, k->component_w, components, NULL, &own);
+        }
+        for (size_t i = 0; i < TMX_COMPONENT_L2; i++) {
+            sm_w += k->component_w[i];
+        }
+        if (components && k->power.sm_power_w > 0 && fabs(k->power.sm_power_w - sm_w) > 1e-6 * (1 + sm_w)) {
+            tmx_error_setting(&own, components,
+                              "components: those of the SMs add up to %g W, power.sm_power_w = %g", sm_w,
+                              k->power.sm_power_w);
+        }
+        k->power.sm_power_w = components ? sm_w : k->power.sm_power_w;
+    }
+    tmx_config_close(cfg);
     return tmx_error_give(err, &own);
+}
+
+static int fit(int limit, int room, int per_block)
+{
+    const int n = per_block > 0 ? room / per_block : limit;
+    return n < limit ? n : limit;
+}
+
+int tmx_kernel_occupancy(const struct tmx_kernel *k, const struct tmx_sm_limits *limits)
+{
+    const struct tmx_kernel_launch *l = &k->launch;
+    int n = limits->blocks;
+    n = fit(n, limits->threads, l->threads_per_block);
+    n = fit(n, limits->registers, l->registers_per_thread * l->threads_per_block);
+    return fit(n, limits->shared_bytes, l->shared_bytes);
+}
+
+double tmx_kernel_equation1_w(const struct tmx_kernel *k, const double max_power_w[TMX_N_PART])
+{
+    double w = 0;
+    for (int i = 0; i < TMX_N_PART; i++) {
+        w += max_power_w[i] * k->power.access_rate[i];
+    }
+    return w;
 }
 
 /* The phase of *x, which becomes its place in the list. */

@@ -33,12 +33,6 @@ struct tmx_phases {
     double mean_w;            /* over the axis */
 };
 
-/* Group `phases` of a kernel: `over`, `repeat`, and `list = ( { until; power_w; waits; }, ... )` or `file`, a
- * CSV with the columns until,power_w[,waits], relative to the folder of kernel_path. TMX_ECONFIG, TMX_EPARSE,
- * TMX_EIO with the line. */
-TMX_NODISCARD enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *group,
-                                              const char *kernel_path, struct tmx_err *err);
-
 /* Power at a place of the axis. n > 0. */
 double tmx_phases_at(const struct tmx_phases *p, double x);
 size_t tmx_phases_index(const struct tmx_phases *p, double x); /* of that step */

@@ -414,43 +414,6 @@ static void end_jobs(const struct jobs *j, const char *path, struct tmx_err *err
     }
 }
 
-/* Jobs name no kernel: those that the group lists run in them, drawn where they are several. */
-static void begin_jobs(struct jobs *j, const struct tmx_setting *group, uint64_t seed, struct tmx_err *err)
-{
-    j->n_listed = j->mix->n_entry;
-    if (!tmx_setting_member(group, "kernels")) {
-        tmx_error_setting(err, group,
-                          "arrivals: the jobs of this log name no kernel; expected kernels = [\"NAME\", "
-                          "...], one of which each runs");
-    }
-    j->kernels = tmx_setting_texts(group, "kernels", 1, MAX_NAMES, err);
-    err->code = err->code ? err->code : tmx_rng_create(&j->rng, seed, "arrivals", err);
-}
-
-/* Columns go by their names, in any order. */
-static void check_columns(const struct tmx_csv *csv, struct tmx_err *err)
-{
-    const char *names[N_TRACE_COLUMN];
-    for (size_t i = 0; i < N_TRACE_COLUMN; i++) {
-        names[i] = trace_opts[i].key;
-        if (!tmx_opt_has_default(&trace_opts[i]) && tmx_csv_column(csv, names[i]) == csv->n_column) {
-            tmx_error_at(
-                err, TMX_EPARSE, csv->source, csv->head_line,
-                "no column %s; expected a first line with arrival_s,kernel,work_s[,priority][,gpus], or jobs "
-                "of sacct -P (Submit, ElapsedRaw, AllocTRES), Acme (submit_time, duration, gpu_num) or the "
-                "Standard Workload Format",
-                names[i]);
-        }
-    }
-    for (size_t c = 0; c < csv->n_column; c++) {
-        if (tmx_names_find(csv->column[c], names, N_TRACE_COLUMN) == N_TRACE_COLUMN) {
-            char hint[TMX_HINT_SIZE];
-            tmx_error_at(err, TMX_EPARSE, csv->source, csv->head_line, "unknown column \"%.60s\"%s",
-                         csv->column[c], tmx_suggest(hint, csv->column[c], names, N_TRACE_COLUMN));
-        }
-    }
-}
-
 /* A table of ours, or a log of jobs. */
 static void read_trace(struct tmx_mix *mix, const struct arrivals *a, const struct tmx_setting *group,
                        uint64_t seed, struct tmx_err *err)
@@ -474,15 +437,41 @@ static void read_trace(struct tmx_mix *mix, const struct arrivals *a, const stru
     if (err->code) {
         return;
     }
-    why.code = tmx_text_load(&text, path, &why);
+    tmx_text_load(&text, path, &why);
     const bool swf = !why.code && is_swf(&text);
     why.code = why.code || swf ? why.code : tmx_csv_read(&csv, path, &why);
     j.log = why.code || swf ? NULL : find_log(&csv, job_column, &why);
     const bool jobs = swf || j.log;
     if (jobs) {
-        begin_jobs(&j, group, seed, &why);
+        /* Jobs name no kernel: those that the group lists run in them, drawn where they are several. */
+        j.n_listed = mix->n_entry;
+        if (!tmx_setting_member(group, "kernels")) {
+            tmx_error_setting(&why, group,
+                              "arrivals: the jobs of this log name no kernel; expected kernels = [\"NAME\", "
+                              "...], one of which each runs");
+        }
+        j.kernels = tmx_setting_texts(group, "kernels", 1, MAX_NAMES, &why);
+        why.code = why.code ? why.code : tmx_rng_create(&j.rng, seed, "arrivals", &why);
     } else if (!why.code) {
-        check_columns(&csv, &why);
+        /* Columns go by their names, in any order. */
+        const char *names[N_TRACE_COLUMN];
+        for (size_t i = 0; i < N_TRACE_COLUMN; i++) {
+            names[i] = trace_opts[i].key;
+            if (!tmx_opt_has_default(&trace_opts[i]) && tmx_csv_column(&csv, names[i]) == csv.n_column) {
+                tmx_error_at(&why, TMX_EPARSE, csv.source, csv.head_line,
+                             "no column %s; expected a first line with arrival_s,kernel,work_s[,priority]"
+                             "[,gpus], or jobs of sacct -P (Submit, ElapsedRaw, AllocTRES), Acme "
+                             "(submit_time, duration, gpu_num) or the Standard Workload Format",
+                             names[i]);
+            }
+        }
+        for (size_t c = 0; c < csv.n_column; c++) {
+            if (tmx_names_find(csv.column[c], names, N_TRACE_COLUMN) == N_TRACE_COLUMN) {
+                char hint[TMX_HINT_SIZE];
+                tmx_error_at(&why, TMX_EPARSE, csv.source, csv.head_line, "unknown column \"%.60s\"%s",
+                             csv.column[c], tmx_suggest(hint, csv.column[c], names, N_TRACE_COLUMN));
+            }
+        }
         if (kernels) {
             tmx_error_setting(&why, kernels,
                               "kernels does nothing here: the trace names the kernel of each row");

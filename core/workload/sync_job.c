@@ -70,21 +70,6 @@ static void start_counting(struct tmx_sync_job *g, struct tmx_sync_part *p)
     p->counting = true;
 }
 
-/* When the last member arrives, from now on; who that is. */
-static double last_arrival_s(const struct tmx_sync_job *g, const struct tmx_sync_part *p, size_t *who)
-{
-    double last_s = 0;
-    for (size_t i = p->first; i < p->end; i++) {
-        const struct tmx_sync_job_member *m = &g->member[i];
-        const double t = m->left_s <= 0 ? 0 : m->speed > 0 ? m->left_s / m->speed : INFINITY;
-        if (t > last_s) {
-            last_s = t;
-            *who = i;
-        }
-    }
-    return last_s;
-}
-
 /* All compute or wait for span_s; whole: until the last has arrived. */
 static void compute(struct tmx_sync_job *g, const struct tmx_sync_part *p, double span_s, bool whole)
 {
@@ -166,7 +151,13 @@ bool tmx_sync_job_advance(struct tmx_sync_job *g, size_t job, double dt_s, doubl
             continue;
         }
         size_t last = 0;
-        const double arrival_s = last_arrival_s(g, p, &last);
+        double arrival_s = 0; /* of the last member, from now on */
+        for (size_t i = p->first; i < p->end; i++) {
+            const struct tmx_sync_job_member *m = &g->member[i];
+            const double t = m->left_s <= 0 ? 0 : m->speed > 0 ? m->left_s / m->speed : INFINITY;
+            last = t > arrival_s ? i : last;
+            arrival_s = t > arrival_s ? t : arrival_s;
+        }
         const bool whole = arrival_s <= dt_s - now_s;
         const double span_s = whole ? arrival_s : dt_s - now_s;
         compute(g, p, span_s, whole);
@@ -246,42 +237,6 @@ const struct tmx_opt tmx_sync_job_opts[] = {
     {0},
 };
 
-/* Weights and places of the members: each list has an element for each, or is absent. */
-static void read_members(struct tmx_sync_job_spec *s, const struct tmx_setting *group, size_t n_gpu,
-                         struct tmx_err *err)
-{
-    static const char *const keys[] = {"weights", "gpus"};
-    const struct tmx_setting *list[2];
-    for (size_t i = 0; i < 2; i++) {
-        const size_t least = tmx_setting_member(group, keys[i]) ? s->n_member : 0;
-        list[i] = tmx_setting_list(group, keys[i], least, s->n_member, err);
-    }
-    for (size_t i = 0; i < s->n_member && !err->code; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list[0], i);
-        s->weight[i] = 1;
-        if (e && (!tmx_setting_real(e, &s->weight[i]) || !(s->weight[i] >= 1e-3 && s->weight[i] <= 1e3))) {
-            tmx_error_setting(err, e, "sync_job.weights: expected numbers in [0.001, 1000]");
-        }
-    }
-    for (size_t i = 0; i < s->n_member && !err->code; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list[1], i);
-        const int64_t v = !e                                       ? (int64_t)i
-                          : tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e)
-                                                                   : -1;
-        if (v < 0 || (uint64_t)v >= n_gpu) {
-            tmx_error_setting(err, e, "sync_job.gpus: expected numbers of GPUs, 0 to %zu", n_gpu - 1);
-        }
-        s->gpu[i] = (size_t)v;
-        for (size_t k = 0; k < i; k++) {
-            if (s->gpu[k] == s->gpu[i]) {
-                tmx_error_setting(err, e ? e : group,
-                                  "sync_job.gpus: members %zu and %zu on GPU %zu; each needs its own", k, i,
-                                  s->gpu[i]);
-            }
-        }
-    }
-}
-
 enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, struct tmx_arena *a,
                                   const struct tmx_setting *root, size_t n_job, size_t n_at_start,
                                   size_t n_gpu, struct tmx_err *err)
@@ -317,7 +272,38 @@ enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, struct tmx_arena 
     TMX_TAKE(a, s->gpu, n);
     tmx_arena_check(a, &own);
     if (!own.code) {
-        read_members(s, group, n_gpu, &own);
+        /* Weights and places of the members: each list has an element for each, or is absent. */
+        static const char *const keys[] = {"weights", "gpus"};
+        const struct tmx_setting *list[2];
+        for (size_t i = 0; i < 2; i++) {
+            const size_t least = tmx_setting_member(group, keys[i]) ? s->n_member : 0;
+            list[i] = tmx_setting_list(group, keys[i], least, s->n_member, &own);
+        }
+        for (size_t i = 0; i < s->n_member && !own.code; i++) {
+            const struct tmx_setting *e = tmx_setting_at(list[0], i);
+            s->weight[i] = 1;
+            if (e &&
+                (!tmx_setting_real(e, &s->weight[i]) || !(s->weight[i] >= 1e-3 && s->weight[i] <= 1e3))) {
+                tmx_error_setting(&own, e, "sync_job.weights: expected numbers in [0.001, 1000]");
+            }
+        }
+        for (size_t i = 0; i < s->n_member && !own.code; i++) {
+            const struct tmx_setting *e = tmx_setting_at(list[1], i);
+            const int64_t v = !e                                       ? (int64_t)i
+                              : tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e)
+                                                                       : -1;
+            if (v < 0 || (uint64_t)v >= n_gpu) {
+                tmx_error_setting(&own, e, "sync_job.gpus: expected numbers of GPUs, 0 to %zu", n_gpu - 1);
+            }
+            s->gpu[i] = (size_t)v;
+            for (size_t k = 0; k < i; k++) {
+                if (s->gpu[k] == s->gpu[i]) {
+                    tmx_error_setting(&own, e ? e : group,
+                                      "sync_job.gpus: members %zu and %zu on GPU %zu; each needs its own", k,
+                                      i, s->gpu[i]);
+                }
+            }
+        }
     }
     return tmx_error_give(err, &own);
 }

@@ -148,7 +148,9 @@ static void tick(struct rig *r, const struct tmx_request *q, const struct tmx_mi
     const struct tmx_gpus all = tmx_machine_all(r->m);
     r->m->now_s = now_s;
     tiny_apply(r->m, q, sensed_k);
-    assert_int_equal(tmx_dispatch(r->m, all, mix, NULL, now_s, scratch, NULL), TMX_OK);
+    struct tmx_err dispatched = {0};
+    tmx_dispatch(r->m, all, mix, NULL, now_s, scratch, &dispatched);
+    assert_int_equal(dispatched.code, TMX_OK);
     tiny_advance(r->m, now_s);
     assert_int_equal(tmx_power_models[0]->eval(r->model, r->m, all, &r->f), TMX_OK);
 }

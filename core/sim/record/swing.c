@@ -29,35 +29,9 @@ void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *arena, const struct t
     TMX_TAKE(arena, s->scratch, n_group > 0 ? SEGMENT : 0);
 }
 
-/* By exponent (1023: of 1 W) and the first OCTAVE_BITS of the 52 bits of the mantissa. */
-static size_t bin_of(double w)
-{
-    uint64_t bits;
-    memcpy(&bits, &w, sizeof bits);
-    const uint64_t bin = w >= 1 ? (bits >> (52 - OCTAVE_BITS)) - (1023 * OCTAVE) : 0;
-    return bin < TMX_SWING_BINS ? bin : TMX_SWING_BINS - 1;
-}
-
 static double bin_w(size_t bin)
 {
     return ldexp(1 + (double)(bin % OCTAVE) / OCTAVE, (int)(bin / OCTAVE));
-}
-
-/* A slot is full and takes place i of the ring, whose left part are slots, since place 0, and whose right
- * part are the least of those before them and all to their right: so what leaves the window costs no search.
- */
-static void push(struct tmx_swing_window *v, double (*ring)[2], size_t n_slot, size_t i, bool whole)
-{
-    for (size_t e = 0; e < 2; e++) {
-        v->since[e] = i > 0 && v->since[e] < v->least[e] ? v->since[e] : v->least[e];
-        ring[i][e] = v->least[e];
-        v->past[e] = whole && i + 1 < n_slot && ring[i + 1][e] < v->since[e] ? ring[i + 1][e] : v->since[e];
-    }
-    for (size_t k = i; i + 1 == n_slot && k-- > 0;) {
-        for (size_t e = 0; e < 2; e++) {
-            ring[k][e] = ring[k + 1][e] < ring[k][e] ? ring[k + 1][e] : ring[k][e];
-        }
-    }
 }
 
 static struct tmx_swing_ticks ticks_from(const struct tmx_swing *s, double at, double n)
@@ -87,9 +61,23 @@ static void add_to_window(struct tmx_swing_series *series, size_t k, double slot
             v->ramp_w[e] = ramp_w;
         }
     }
+    /* A slot is full and takes place i of the ring, whose left part are slots, since place 0, and whose right
+     * part are the least of those before them and all to their right: so what leaves the window costs no
+     * search. */
     while (place < t->last[k]) {
-        push(v, series->slot[k], n_slot, place == t->place[k] ? t->ring[k] : (size_t)place % n_slot,
-             place >= (double)n_slot);
+        double(*ring)[2] = series->slot[k];
+        const size_t i = place == t->place[k] ? t->ring[k] : (size_t)place % n_slot;
+        const bool whole = place >= (double)n_slot && i + 1 < n_slot;
+        for (size_t e = 0; e < 2; e++) {
+            v->since[e] = i > 0 && v->since[e] < v->least[e] ? v->since[e] : v->least[e];
+            ring[i][e] = v->least[e];
+            v->past[e] = whole && ring[i + 1][e] < v->since[e] ? ring[i + 1][e] : v->since[e];
+        }
+        for (size_t n = i; i + 1 == n_slot && n-- > 0;) {
+            for (size_t e = 0; e < 2; e++) {
+                ring[n][e] = ring[n + 1][e] < ring[n][e] ? ring[n + 1][e] : ring[n][e];
+            }
+        }
         v->least[0] = now[0];
         v->least[1] = now[1];
         place = fmax(place + 1, t->last[k] - 1 - (double)n_slot); /* what is before has left the window */
@@ -101,7 +89,10 @@ static void add(const struct tmx_swing *s, struct tmx_swing_series *v, double w,
 {
     v->low_w = t->at > 0 && v->low_w < w ? v->low_w : w;
     v->high_w = t->at > 0 && v->high_w > w ? v->high_w : w;
-    v->bin[bin_of(w)] += t->n;
+    uint64_t bits; /* by exponent (1023: of 1 W) and the first OCTAVE_BITS of the 52 bits of the mantissa */
+    memcpy(&bits, &w, sizeof bits);
+    const uint64_t bin = w >= 1 ? (bits >> (52 - OCTAVE_BITS)) - (1023 * OCTAVE) : 0;
+    v->bin[bin < TMX_SWING_BINS ? bin : TMX_SWING_BINS - 1] += t->n;
     for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
         if (s->n_slot[k] > 0) {
             add_to_window(v, k, s->slot[k], s->n_slot[k], w, t);
@@ -210,20 +201,6 @@ static void add_groups(void *ctx, size_t piece)
     }
 }
 
-/* A store changes what the feed sees from tick to tick. */
-static void add_feed(struct tmx_swing *s, const double *board_w, const struct tmx_swing_ticks *all)
-{
-    const double each = s->feed->store.joules > 0 ? 1 : all->n;
-    for (double k = 0; k < all->n; k += each) {
-        const double w = tmx_feed_tick(s->feed, board_w, each);
-        if (!alike(s)) {
-            const struct tmx_swing_ticks now = each < all->n ? ticks_from(s, all->at + k, each) : *all;
-            add(s, &s->series[s->n_board], w, &now);
-            sample(s, &s->spectrum[1], w, each);
-        }
-    }
-}
-
 /* The pool, where there are groups enough for it. */
 static struct tmx_thread_pool *shared(const struct tmx_swing *s, struct tmx_thread_pool *pool)
 {
@@ -254,12 +231,19 @@ void tmx_swing_steps(struct tmx_swing *s, size_t n, const double *now_w, double 
     }
     tmx_thread_pool_run(p, t.n_piece, to_boards, &t);
     for (size_t k = 0; k < n; k++) {
-        s->kept[s->n_kept] = ticks_from(s, *s->n_tick, n_tick);
+        const double *board_w = s->board_w + s->n_kept * s->machine->n_gpu;
+        const bool feed = s->n_board < s->n, stores = feed && s->feed->store.joules > 0;
+        const double each = stores ? 1 : n_tick; /* a store changes what the feed sees from tick to tick */
+        const struct tmx_swing_ticks all = s->kept[s->n_kept++] = ticks_from(s, *s->n_tick, n_tick);
         *s->n_tick += n_tick;
-        if (s->n_board < s->n) {
-            add_feed(s, s->board_w + s->n_kept * s->machine->n_gpu, &s->kept[s->n_kept]);
+        for (double at = 0; at < n_tick && feed; at += each) {
+            const double w = tmx_feed_tick(s->feed, board_w, each);
+            if (!alike(s)) {
+                const struct tmx_swing_ticks now = each < n_tick ? ticks_from(s, all.at + at, each) : all;
+                add(s, &s->series[s->n_board], w, &now);
+                sample(s, &s->spectrum[1], w, each);
+            }
         }
-        s->n_kept++;
     }
 }
 

@@ -41,69 +41,6 @@ struct tmx_jobs *tmx_jobs_take(struct tmx_arena *arena, const struct tmx_jobs_sp
     return j;
 }
 
-/* Members of launches whose carrier has ended, end with it. */
-static void end_members(struct tmx_jobs *j, struct tmx_machine *m)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < j->n_running; i++) {
-        const size_t carrier = j->running[i];
-        const struct tmx_job *c = &m->job[carrier];
-        if (c->state != TMX_JOB_DONE) {
-            j->running[kept++] = carrier;
-            continue;
-        }
-        for (size_t k = j->next[carrier]; k != TMX_NO_JOB; k = j->next[k]) {
-            m->job[k].state = TMX_JOB_DONE;
-            m->job[k].started_s = c->started_s;
-            m->job[k].finished_s = c->finished_s;
-            m->n_done++;
-        }
-    }
-    j->n_running = kept;
-}
-
-static void join_waiting(struct tmx_jobs *j, const struct tmx_machine *m)
-{
-    for (; j->n_seen < m->n_arrived; j->n_seen++) {
-        const size_t id = j->n_seen;
-        j->waiting[j->n_waiting++] =
-            (struct tmx_instance){.id = id,
-                                  .kind = j->spec.kind_of[id],
-                                  .arrival_s = m->job[id].arrival_s,
-                                  .deadline_s = j->spec.deadline_s ? j->spec.deadline_s[id] : INFINITY};
-    }
-}
-
-/* The carrier becomes the merged kernel: its time on its SMs, the power of its blocks
- * spread over them, and what the GPU draws beside them on the rest of the die. */
-static void carry(const struct tmx_jobs *j, const struct tmx_launch *l, struct tmx_job *c)
-{
-    struct tmx_job_launch launch = {.sms = (double)l->predicted.occupied_sms,
-                                    .time_s = l->predicted.time_s,
-                                    .sm_w = l->predicted.sm_w,
-                                    .uncore_w =
-                                        j->spec.node->on_die * (l->predicted.gpu_w - l->predicted.sm_w)};
-    for (size_t i = 0; i < l->n_member; i++) {
-        launch.blocks += j->spec.kind[j->waiting[l->member[i]].kind].blocks;
-    }
-    tmx_job_launch(c, &launch);
-    c->home_gpu = c->data_gpu = l->gpu;
-    c->n_gpu = 1;
-}
-
-static void take_members(struct tmx_jobs *j, const struct tmx_launch *l)
-{
-    size_t kept = l->member[0], at = 0;
-    for (size_t i = l->member[0]; i < j->n_waiting; i++) {
-        if (at < l->n_member && l->member[at] == i) {
-            at++;
-        } else {
-            j->waiting[kept++] = j->waiting[i];
-        }
-    }
-    j->n_waiting = kept;
-}
-
 /* A launch: a GPU with room, members in ascending order, a prediction in numbers. */
 static void check_launch(const struct tmx_jobs *j, size_t n_waiting, struct tmx_err *err)
 {
@@ -125,8 +62,30 @@ void tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_v
                    struct tmx_err *err)
 {
     bool room = false;
-    end_members(j, m);
-    join_waiting(j, m);
+    size_t kept = 0;
+    for (size_t i = 0; i < j->n_running; i++) { /* members of launches end with their carrier */
+        const size_t carrier = j->running[i];
+        const struct tmx_job *c = &m->job[carrier];
+        if (c->state != TMX_JOB_DONE) {
+            j->running[kept++] = carrier;
+            continue;
+        }
+        for (size_t k = j->next[carrier]; k != TMX_NO_JOB; k = j->next[k]) {
+            m->job[k].state = TMX_JOB_DONE;
+            m->job[k].started_s = c->started_s;
+            m->job[k].finished_s = c->finished_s;
+            m->n_done++;
+        }
+    }
+    j->n_running = kept;
+    for (; j->n_seen < m->n_arrived; j->n_seen++) {
+        const size_t id = j->n_seen;
+        j->waiting[j->n_waiting++] =
+            (struct tmx_instance){.id = id,
+                                  .kind = j->spec.kind_of[id],
+                                  .arrival_s = m->job[id].arrival_s,
+                                  .deadline_s = j->spec.deadline_s ? j->spec.deadline_s[id] : INFINITY};
+    }
     for (size_t g = 0; g < j->n_gpu; g++) {
         size_t held = m->gpu[g].n_queue;
         for (size_t k = 0; k < m->gpu[g].n_run; k++) {
@@ -161,7 +120,19 @@ void tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_v
         const size_t carrier = j->waiting[l->member[0]].id;
         struct tmx_jobs_ledger *ledger = &j->ledger;
         size_t last = carrier;
-        carry(j, l, &m->job[carrier]);
+        /* The carrier becomes the merged kernel: its time on its SMs, the power of its blocks
+         * spread over them, and what the GPU draws beside them on the rest of the die. */
+        const double beside_w = l->predicted.gpu_w - l->predicted.sm_w, on_die = j->spec.node->on_die;
+        struct tmx_job_launch merged = {.sms = (double)l->predicted.occupied_sms,
+                                        .time_s = l->predicted.time_s,
+                                        .sm_w = l->predicted.sm_w,
+                                        .uncore_w = on_die * beside_w};
+        for (size_t i = 0; i < l->n_member; i++) {
+            merged.blocks += j->spec.kind[j->waiting[l->member[i]].kind].blocks;
+        }
+        tmx_job_launch(&m->job[carrier], &merged);
+        m->job[carrier].home_gpu = m->job[carrier].data_gpu = l->gpu;
+        m->job[carrier].n_gpu = 1;
         for (size_t i = 1; i < l->n_member; i++) {
             const size_t id = j->waiting[l->member[i]].id;
             m->job[id].state = TMX_JOB_MERGED;
@@ -176,14 +147,22 @@ void tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_v
             j->running[j->n_running++] = carrier;
             ledger->n_merged++;
         }
-        ledger->off_die_j +=
-            (1 - j->spec.node->on_die) * (l->predicted.gpu_w - l->predicted.sm_w) * l->predicted.time_s;
+        ledger->off_die_j += (1 - on_die) * beside_w * l->predicted.time_s;
         ledger->n_launch++;
         ledger->n_member += l->n_member;
         ledger->largest = l->n_member > ledger->largest ? l->n_member : ledger->largest;
         const bool queued = tmx_machine_enqueue(m, carrier);
         tmx_assert(queued); /* a GPU that holds fewer than depth kernels has room */
-        take_members(j, l);
+        size_t at = 0;
+        kept = l->member[0];
+        for (size_t i = l->member[0]; i < j->n_waiting; i++) {
+            if (at < l->n_member && l->member[at] == i) {
+                at++;
+            } else {
+                j->waiting[kept++] = j->waiting[i];
+            }
+        }
+        j->n_waiting = kept;
     }
 }
 

@@ -29,18 +29,6 @@ static void limit(const struct tmx_source_view *v, void *own, struct tmx_request
     }
 }
 
-/* How fast a GPU works, of its fastest clock: its level, stopped SMs, rests that a policy puts in. */
-static double work_speed(const struct tmx_machine *m, size_t g)
-{
-    const struct tmx_gpu *gpu = &m->gpu[g];
-    size_t stopped = 0;
-    for (size_t sm = gpu->sm0; gpu->any_gated && sm < gpu->sm0 + gpu->n_sm; sm++) {
-        stopped += m->gated[sm];
-    }
-    return m->speed[g] / tmx_chip_speed(gpu->chip, 0) * (1 - gpu->rest) *
-           (1 - (double)stopped / (double)gpu->n_sm);
-}
-
 /* Iterations of the tick, at the clocks in force at its begin; then the watts of each GPU's job. */
 static void work(const struct tmx_source_view *v, void *own, struct tmx_err *err)
 {
@@ -54,7 +42,14 @@ static void work(const struct tmx_source_view *v, void *own, struct tmx_err *err
                                      .memory_k = v->view->memory_k,
                                      .inlet_k = v->view->inlet_k};
     for (size_t g = 0; heat && g < m->n_gpu; g++) {
-        v->scratch[g] = work_speed(m, g);
+        /* how fast it works, of its fastest clock: its level, stopped SMs, rests that a policy puts in */
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        size_t stopped = 0;
+        for (size_t sm = gpu->sm0; gpu->any_gated && sm < gpu->sm0 + gpu->n_sm; sm++) {
+            stopped += m->gated[sm];
+        }
+        v->scratch[g] = m->speed[g] / tmx_chip_speed(gpu->chip, 0) * (1 - gpu->rest) *
+                        (1 - (double)stopped / (double)gpu->n_sm);
     }
     const enum tmx_status st = tmx_serve_advance(s, &t, err);
     for (size_t g = 0; g < m->n_gpu && !st; g++) {

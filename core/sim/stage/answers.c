@@ -112,17 +112,6 @@ void tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx_request *r
     }
 }
 
-/* A share of a spread. */
-static enum tmx_status check_share(const struct tmx_plugin *policy, double share, size_t gpu, size_t sm,
-                                   struct tmx_err *err)
-{
-    return is_share(share)
-               ? TMX_OK
-               : tmx_fail(err, TMX_ESOLVE,
-                          "mix policy %s: spread gives SM %zu of GPU %zu a share of %g, expected 0 to 1",
-                          policy->name, sm, gpu, share);
-}
-
 static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t kernel_slot)
 {
     const struct tmx_job *j = kernel_slot < gpu->n_run ? &m->job[gpu->run[kernel_slot]] : NULL;
@@ -179,40 +168,32 @@ static struct tmx_spread question(const struct tmx_machine *m, const struct tmx_
     };
 }
 
-static enum tmx_status spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu,
-                                    const struct tmx_mix_policy *mix, const void *state, double begin_s,
-                                    double *share0, struct tmx_err *err)
+static void spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu, const struct tmx_mix_policy *mix,
+                         const void *state, double begin_s, double *share0, struct tmx_err *err)
 {
     const size_t n = gpu->chip->n_sm;
     const struct tmx_spread s = question(m, gpu, begin_s, begin_s + m->dt_s);
     if (mix->spread) {
         mix->spread(state, &s, share0);
         if (s.n == n && holds(m, gpu, share0)) {
-            return TMX_OK;
-        }
-        for (size_t i = 0; i < s.n; i++) {
-            const size_t sm = s.by_index[i];
-            if (!(share0[sm] >= 0 && share0[sm] <= 1)) {
-                return check_share(&mix->base, share0[sm], (size_t)(gpu - m->gpu), sm, err);
-            }
-        }
-    } else {
-        for (size_t i = 0; i < s.n; i++) {
-            share0[s.by_index[i]] = s.share;
+            return;
         }
     }
-    if (s.n < n) {
-        for (size_t sm = 0, k = 0; sm < n; sm++) {
-            const bool works = k < s.n && s.by_index[k] == sm;
-            set_share(m, gpu, sm, works ? share0[sm] : 0, works ? 1 - share0[sm] : 0);
-            k += works;
+    for (size_t i = 0; i < s.n; i++) {
+        const size_t sm = s.by_index[i];
+        share0[sm] = mix->spread ? share0[sm] : s.share;
+        if (!is_share(share0[sm])) {
+            tmx_error(err, TMX_ESOLVE,
+                      "mix policy %s: spread gives SM %zu of GPU %zu a share of %g, expected 0 to 1",
+                      mix->base.name, sm, (size_t)(gpu - m->gpu), share0[sm]);
+            return;
         }
-        return TMX_OK;
     }
-    for (size_t sm = 0; sm < n; sm++) {
-        set_share(m, gpu, sm, share0[sm], 1 - share0[sm]);
+    for (size_t sm = 0, k = 0; sm < n; sm++) {
+        const bool works = s.n == n || (k < s.n && s.by_index[k] == sm);
+        set_share(m, gpu, sm, works ? share0[sm] : 0, works ? 1 - share0[sm] : 0);
+        k += works;
     }
-    return TMX_OK;
 }
 
 /* Parts of every SM, one a kernel; what a narrow kernel cannot fill stays free. */
@@ -245,35 +226,28 @@ static void spread_parts(struct tmx_machine *m, struct tmx_gpu *gpu)
     }
 }
 
-static enum tmx_status deal(struct tmx_machine *m, struct tmx_gpu *gpu, const struct tmx_mix_policy *mix,
-                            const void *mix_state, double begin_s, double *scratch, struct tmx_err *err)
+void tmx_dispatch(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_mix_policy *mix,
+                  const void *mix_state, double begin_s, double *scratch, struct tmx_err *err)
 {
-    const size_t w0 = gpu->n_run > 0 ? width(m, gpu, 0) : 0, w1 = gpu->n_run > 1 ? width(m, gpu, 1) : 0;
-    gpu->dealt = true;
-    if (gpu->n_part > 0) {
-        spread_parts(m, gpu);
-    } else if (gpu->n_run < 2 || w0 + w1 <= gpu->n_active) {
-        for (size_t i = 0; i < gpu->chip->n_sm; i++) { /* in the order of the thread-block policy */
-            const bool first = i < w0, second = !first && i < w0 + w1 && i < gpu->n_active;
-            set_share(m, gpu, gpu->order[i], first, second);
+    for (size_t g = span.first; g < span.end && !err->code; g++) {
+        struct tmx_gpu *gpu = &m->gpu[g];
+        if (gpu->dealt) {
+            continue;
         }
-    } else {
-        gpu->dealt = !mix->slice_s; /* else the next tick may be another kernel's */
-        return spread_mixed(m, gpu, mix, mix_state, begin_s, scratch, err);
-    }
-    return TMX_OK;
-}
-
-enum tmx_status tmx_dispatch(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_mix_policy *mix,
-                             const void *mix_state, double begin_s, double *scratch, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (size_t g = span.first; g < span.end && !st; g++) {
-        if (!m->gpu[g].dealt) {
-            st = deal(m, &m->gpu[g], mix, mix_state, begin_s, scratch, err);
+        const size_t w0 = gpu->n_run > 0 ? width(m, gpu, 0) : 0, w1 = gpu->n_run > 1 ? width(m, gpu, 1) : 0;
+        gpu->dealt = true;
+        if (gpu->n_part > 0) {
+            spread_parts(m, gpu);
+        } else if (gpu->n_run < 2 || w0 + w1 <= gpu->n_active) {
+            for (size_t i = 0; i < gpu->chip->n_sm; i++) { /* in the order of the thread-block policy */
+                const bool first = i < w0, second = !first && i < w0 + w1 && i < gpu->n_active;
+                set_share(m, gpu, gpu->order[i], first, second);
+            }
+        } else {
+            gpu->dealt = !mix->slice_s; /* else the next tick may be another kernel's */
+            spread_mixed(m, gpu, mix, mix_state, begin_s, scratch, err);
         }
     }
-    return st;
 }
 
 /* Are the shares over n ticks from tick on those that SMs have? */

@@ -31,9 +31,8 @@ void tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx_request *r
 
 /* Write machine->share of the span for the tick that begins at begin_s. scratch: [largest n_sm]. TMX_ESOLVE:
  * the policy's spread is no share. */
-TMX_NODISCARD enum tmx_status tmx_dispatch(struct tmx_machine *m, struct tmx_gpus span,
-                                           const struct tmx_mix_policy *mix, const void *mix_state,
-                                           double begin_s, double *scratch, struct tmx_err *err);
+void tmx_dispatch(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_mix_policy *mix,
+                  const void *mix_state, double begin_s, double *scratch, struct tmx_err *err);
 
 /* Ticks from tick on, 1 to most, in which dispatch would give GPU g the shares that it has. */
 uint64_t tmx_dispatch_ticks(const struct tmx_machine *m, size_t g, const struct tmx_mix_policy *mix,

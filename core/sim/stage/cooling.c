@@ -275,25 +275,6 @@ static void collect(struct tmx_cooling *c, double dt_s, struct tmx_decomposition
     }
 }
 
-/* By the heat of the time that has passed. Warmer water takes less, k_per_w of it from each sink: the step is
- * towards the water whose heat is its own, which ends there and does not swing. */
-static void warm_loop(struct tmx_cooling *c)
-{
-    const struct tmx_topology *t = c->spec.topology;
-    const struct tmx_loop_options *o = &c->spec.loop;
-    const size_t n = t->n_gpu / (size_t)o->branches;
-    const double all_w = sum_of(c->heat_w, t->n_gpu);
-    for (size_t g = 0; g < t->n_gpu; g++) {
-        const size_t card = t->gpu[g].card;
-        const double k_per_w = c->spec.level_k_per_w[card][(size_t)c->level[card]],
-                     k_per_branch_w =
-                         o->flow > 0 ? o->branches / (2 * o->flow * t->card[card].coolant_j_per_m3k) : 0,
-                     wanted_k = all_w / o->ua_w_per_k + sum_of(&c->heat_w[g / n * n], n) * k_per_branch_w,
-                     gain = ((double)t->n_gpu / o->ua_w_per_k + (double)n * k_per_branch_w) / k_per_w;
-        c->loop_k[g] += (wanted_k - c->loop_k[g]) / (1 + gain);
-    }
-}
-
 void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, const struct tmx_cooled *gpu,
                         struct tmx_decomposition *share, struct tmx_thread_pool *pool, struct tmx_err *err)
 {
@@ -305,7 +286,20 @@ void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, cons
         return;
     }
     if (c->spec.loop.ua_w_per_k > 0) {
-        warm_loop(c);
+        /* By the heat of the time that has passed. Warmer water takes less, k_per_w of it from each sink: the
+         * step is towards the water whose heat is its own, which ends there and does not swing. */
+        const struct tmx_loop_options *o = &c->spec.loop;
+        const size_t n = t->n_gpu / (size_t)o->branches;
+        const double all_w = sum_of(c->heat_w, t->n_gpu);
+        for (size_t g = 0; g < t->n_gpu; g++) {
+            const size_t card = t->gpu[g].card;
+            const double k_per_w = c->spec.level_k_per_w[card][(size_t)c->level[card]],
+                         k_per_branch_w =
+                             o->flow > 0 ? o->branches / (2 * o->flow * t->card[card].coolant_j_per_m3k) : 0,
+                         wanted_k = all_w / o->ua_w_per_k + sum_of(&c->heat_w[g / n * n], n) * k_per_branch_w,
+                         gain = ((double)t->n_gpu / o->ua_w_per_k + (double)n * k_per_branch_w) / k_per_w;
+            c->loop_k[g] += (wanted_k - c->loop_k[g]) / (1 + gain);
+        }
     }
     for (size_t g = 0; tmx_cooling_room_changes(&c->spec) && g < t->n_gpu; g++) {
         c->room_k[g] = room_k(c, g, view->time_s);
@@ -379,21 +373,14 @@ struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double n
     };
 }
 
-/* Is a fan of the GPU's card none that was measured? */
-static bool stands_in(const struct tmx_cooling *c, size_t gpu)
-{
-    const struct tmx_card *k = &c->spec.topology->card[c->spec.topology->gpu[gpu].card];
-    bool any = false;
-    for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
-        any = any || c->spec.topology->fan[f].stand_in;
-    }
-    return any;
-}
-
 struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double now_s, size_t gpu)
 {
-    const double rpm = stands_in(c, gpu) ? NAN : gpu_rpm(c, gpu), inlet_k = c->inlet_k[gpu];
-    const double dt_s = now_s - c->sum.since_s, span_s = now_s - c->sum.from_s;
+    const struct tmx_card *k = &c->spec.topology->card[c->spec.topology->gpu[gpu].card];
+    const double dt_s = now_s - c->sum.since_s, span_s = now_s - c->sum.from_s, inlet_k = c->inlet_k[gpu];
+    double rpm = gpu_rpm(c, gpu);
+    for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) { /* of fans that none was measured of: unknown */
+        rpm = c->spec.topology->fan[f].stand_in ? NAN : rpm;
+    }
     return (struct tmx_cooling_gpu){
         .rpm = rpm,
         .inlet_k = inlet_k,

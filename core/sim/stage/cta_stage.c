@@ -181,35 +181,6 @@ static void solve(struct tmx_cta_stage *c, const double *sms, size_t first, size
     }
 }
 
-/* Kernels that take turns inside a tick have all SMs of both, and no company. */
-static void solve_gpu(struct tmx_cta_stage *c, const struct tmx_gpu *gpu, struct solved *now)
-{
-    if (!now->turns) {
-        solve(c, now->sms, 0, gpu->n_run, now);
-        return;
-    }
-    const double all[2] = {now->sms[0] + now->sms[1], now->sms[0] + now->sms[1]};
-    for (size_t k = 0; k < 2; k++) {
-        solve(c, all, k, k + 1, now);
-    }
-}
-
-static void describe(const struct tmx_cta_stage *c, const struct tmx_machine *m, size_t g, struct solved *now)
-{
-    const struct tmx_gpu *gpu = &m->gpu[g];
-    *now = (struct solved){.core_clock = m->speed[g]};
-    for (size_t k = 0; k < TMX_SLOTS; k++) {
-        now->row[k] = k < gpu->n_run ? c->row[gpu->run[k]] : SIZE_MAX;
-        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm && k < gpu->n_run; sm++) {
-            now->sms[k] += m->share[tmx_machine_at(m, sm, k)];
-        }
-    }
-    for (size_t sm = gpu->sm0; c->spec.turns && gpu->n_run == 2 && sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        now->turns =
-            now->turns || (m->share[tmx_machine_at(m, sm, 0)] > 0 && m->share[tmx_machine_at(m, sm, 1)] > 0);
-    }
-}
-
 static bool same(const struct solved *a, const struct solved *b)
 {
     for (size_t k = 0; k < TMX_SLOTS; k++) {
@@ -224,12 +195,28 @@ void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m)
 {
     for (size_t g = 0; g < m->n_gpu; g++) {
         struct tmx_gpu *gpu = &m->gpu[g];
-        struct solved now;
-        describe(c, m, g, &now);
+        struct solved now = {.core_clock = m->speed[g]};
+        for (size_t k = 0; k < TMX_SLOTS; k++) {
+            now.row[k] = k < gpu->n_run ? c->row[gpu->run[k]] : SIZE_MAX;
+            for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm && k < gpu->n_run; sm++) {
+                now.sms[k] += m->share[tmx_machine_at(m, sm, k)];
+            }
+        }
+        for (size_t sm = gpu->sm0; c->spec.turns && gpu->n_run == 2 && sm < gpu->sm0 + gpu->chip->n_sm;
+             sm++) {
+            now.turns = now.turns ||
+                        (m->share[tmx_machine_at(m, sm, 0)] > 0 && m->share[tmx_machine_at(m, sm, 1)] > 0);
+        }
         if (same(&now, &c->solved[g])) {
             now = c->solved[g];
-        } else {
-            solve_gpu(c, gpu, &now);
+        } else { /* kernels that take turns inside a tick have all SMs of both, and no company */
+            const double all[2] = {now.sms[0] + now.sms[1], now.sms[0] + now.sms[1]};
+            for (size_t k = 0; k < 2 && now.turns; k++) {
+                solve(c, all, k, k + 1, &now);
+            }
+            if (!now.turns) {
+                solve(c, now.sms, 0, gpu->n_run, &now);
+            }
             c->solved[g] = now;
         }
         for (size_t k = 0; k < gpu->n_run; k++) {

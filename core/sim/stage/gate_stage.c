@@ -25,20 +25,6 @@ struct tmx_gate_stage {
 
 static const char *const part_names[] = {"INT", "FP", "SFU"};
 
-/* Leakage of type t in that of one unit of an SM, at most all of it. */
-static double type_share(const struct tmx_chip *c, size_t unit, int t, double chip_share, double leak_share)
-{
-    const char *part = strchr(c->floorplan.unit[unit].name, '_');
-    const double per_sm = chip_share / (double)c->n_sm;
-    double share = 0;
-    if (part) {
-        share = tmx_word_compare(part + 1, part_names[t]) == 0 ? per_sm / leak_share : 0;
-    } else {
-        share = per_sm / leak_share;
-    }
-    return share < 1 ? share : 1;
-}
-
 static void fill_shares(struct tmx_gate_stage *g, const struct tmx_gate_kind *kind, const struct tmx_gpu *gpu)
 {
     const struct tmx_chip *c = gpu->chip;
@@ -50,11 +36,15 @@ static void fill_shares(struct tmx_gate_stage *g, const struct tmx_gate_kind *ki
     }
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
         const double area_m2 = tmx_unit_area_m2(&c->floorplan.unit[u]); /* by which leakage is spread */
-        for (int t = 0; t < TMX_N_GATE_TYPE && c->sm_of_unit[u] != TMX_NO_SM; t++) {
-            g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE + (size_t)t] =
-                type_share(c, u, t, kind->chip_share[t],
-                           c->power.leakage_sm_share < 0 ? area_m2 / die_area
-                                                         : c->power.leakage_sm_share * area_m2 / sm_area);
+        const double leak_share = c->power.leakage_sm_share < 0
+                                      ? area_m2 / die_area
+                                      : c->power.leakage_sm_share * area_m2 / sm_area;
+        const char *part = strchr(c->floorplan.unit[u].name, '_');
+        for (size_t t = 0; t < TMX_N_GATE_TYPE && c->sm_of_unit[u] != TMX_NO_SM; t++) {
+            /* leakage of this type in the unit's, at most all of it */
+            const double share = kind->chip_share[t] / (double)c->n_sm / leak_share;
+            const bool has = !part || tmx_word_compare(part + 1, part_names[t]) == 0;
+            g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE + t] = !has ? 0 : share < 1 ? share : 1;
         }
     }
 }
@@ -90,21 +80,6 @@ struct tmx_gate_stage *tmx_gate_stage_take(struct tmx_arena *a, const struct tmx
     return g;
 }
 
-/* Computed again only when the kernel or the latency has changed. */
-static void look_up(const struct tmx_gate_stage *g, size_t row, double latency_cycles,
-                    double break_even_cycles, struct rate *r)
-{
-    struct tmx_gate_point at;
-    if (r->row == row && r->latency_cycles == latency_cycles) {
-        return;
-    }
-    tmx_gate_profile_at(&g->profile[row], latency_cycles, &at);
-    *r = (struct rate){.row = row, .latency_cycles = latency_cycles, .slowdown = 1 + at.slowdown};
-    for (int t = 0; t < TMX_N_GATE_TYPE; t++) {
-        r->saved[t] = at.asleep[t] - break_even_cycles * at.gatings_per_cycle[t];
-    }
-}
-
 void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, struct tmx_gpus span,
                          const double *latency_factor)
 {
@@ -116,9 +91,16 @@ void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, struct
             if (kernel == SIZE_MAX) {
                 continue;
             }
-            const double latency = g->latency_cycles[row] * tmx_chip_speed(gpu->chip, gpu->level);
-            look_up(g, row, latency_factor ? latency * latency_factor[job] : latency, g->break_even_cycles[i],
-                    r);
+            const double own = g->latency_cycles[row] * tmx_chip_speed(gpu->chip, gpu->level),
+                         latency_cycles = latency_factor ? own * latency_factor[job] : own;
+            if (r->row != row || r->latency_cycles != latency_cycles) { /* else it is known */
+                struct tmx_gate_point at;
+                tmx_gate_profile_at(&g->profile[row], latency_cycles, &at);
+                *r = (struct rate){.row = row, .latency_cycles = latency_cycles, .slowdown = 1 + at.slowdown};
+                for (int t = 0; t < TMX_N_GATE_TYPE; t++) {
+                    r->saved[t] = at.asleep[t] - g->break_even_cycles[i] * at.gatings_per_cycle[t];
+                }
+            }
             m->job[job].gate_slowdown = r->slowdown;
         }
     }

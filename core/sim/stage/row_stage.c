@@ -24,20 +24,6 @@ void tmx_row_stage_take(struct tmx_row_stage *r, struct tmx_arena *arena, const 
     TMX_TAKE(arena, r->memory, TMX_ROW_MEMORY);
 }
 
-/* Members need not run on GPUs side by side: gpu0 is the first one's. */
-static void look_at_job(struct tmx_instance_view *v, const struct tmx_sync_job *g, size_t job,
-                        const double *board_w)
-{
-    const struct tmx_sync_part *p = &g->part[job];
-    *v = (struct tmx_instance_view){.gpu0 = g->spec.gpu[p->first],
-                                    .n_gpu = p->end - p->first,
-                                    .period_s = p->period_s,
-                                    .begun_s = p->period_s > 0 ? p->begun_s + p->held_s : 0};
-    for (size_t i = p->first; i < p->end; i++) {
-        v->power_w += board_w[g->spec.gpu[i]];
-    }
-}
-
 void tmx_row_stage_decide(struct tmx_row_stage *r, const struct tmx_view *view, struct tmx_machine *m,
                           struct tmx_smooth_gpu *smooth, struct tmx_err *err)
 {
@@ -53,7 +39,17 @@ void tmx_row_stage_decide(struct tmx_row_stage *r, const struct tmx_view *view, 
             r->instance[i] = (struct tmx_instance_view){
                 .gpu0 = i, .n_gpu = 1, .power_w = view->board_w[i], .rise_w = tmx_smooth_rise_w(&smooth[i])};
         } else {
-            look_at_job(&r->instance[i], m->members, i, view->board_w);
+            /* Members need not run on GPUs side by side: gpu0 is the first one's. */
+            const struct tmx_sync_part *p = &m->members->part[i];
+            const size_t *gpu = m->members->spec.gpu;
+            r->instance[i] =
+                (struct tmx_instance_view){.gpu0 = gpu[p->first],
+                                           .n_gpu = p->end - p->first,
+                                           .period_s = p->period_s,
+                                           .begun_s = p->period_s > 0 ? p->begun_s + p->held_s : 0};
+            for (size_t k = p->first; k < p->end; k++) {
+                r->instance[i].power_w += view->board_w[gpu[k]];
+            }
             r->asked[i] = 0;
         }
         v.power_w += r->instance[i].power_w;

@@ -62,23 +62,6 @@ void tmx_sensor_write(const struct tmx_sensor_options *o, struct tmx_writer *w)
     tmx_writer_close(w);
 }
 
-static enum tmx_status add_model(struct tmx_sensor *s, const struct tmx_sensor_model *does,
-                                 const void *options, double period_s, size_t n_sm, uint64_t seed,
-                                 struct tmx_err *err)
-{
-    struct tmx_sensor_acting *m = &s->model[s->n++];
-    m->does = does;
-    m->in = (struct tmx_sensing){.options = options, .period_s = period_s};
-    m->in.n_kept = does->keeps ? does->keeps(options, period_s) : 0;
-    TMX_TAKE(&s->state, m->in.kept, m->in.n_kept * n_sm);
-    s->in_order = s->in_order || does->stream;
-    s->needs_all = s->needs_all || !does->above_k;
-    s->above_k += does->above_k ? does->above_k(options) : 0;
-    return s->state.failed ? tmx_no_memory(err)
-           : does->stream  ? tmx_rng_create(&m->in.random, seed, does->stream, err)
-                           : TMX_OK;
-}
-
 enum tmx_status tmx_sensor_create(struct tmx_sensor **out, const struct tmx_sensor_options *options,
                                   const struct tmx_machine *machine, double dt_s, uint64_t seed,
                                   struct tmx_err *err)
@@ -91,10 +74,22 @@ enum tmx_status tmx_sensor_create(struct tmx_sensor **out, const struct tmx_sens
     struct tmx_sensor *s = calloc(1, sizeof *s);
     enum tmx_status st = s ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "sensors");
     for (size_t i = 0; i < TMX_N_SENSOR && !st; i++) {
+        const struct tmx_sensor_model *does = models[i];
         s->period = (uint64_t)round(ticks);
-        st = acts(options, i)
-                 ? add_model(s, models[i], options->of[i], options->period_s, machine->n_sm, seed, err)
-                 : TMX_OK;
+        if (!acts(options, i)) {
+            continue;
+        }
+        struct tmx_sensor_acting *m = &s->model[s->n++];
+        m->does = does;
+        m->in = (struct tmx_sensing){.options = options->of[i], .period_s = options->period_s};
+        m->in.n_kept = does->keeps ? does->keeps(options->of[i], options->period_s) : 0;
+        TMX_TAKE(&s->state, m->in.kept, m->in.n_kept * machine->n_sm);
+        s->in_order = s->in_order || does->stream;
+        s->needs_all = s->needs_all || !does->above_k;
+        s->above_k += does->above_k ? does->above_k(options->of[i]) : 0;
+        st = s->state.failed ? tmx_no_memory(err)
+             : does->stream  ? tmx_rng_create(&m->in.random, seed, does->stream, err)
+                             : TMX_OK;
     }
     if (st) {
         tmx_sensor_destroy(s);
@@ -136,23 +131,6 @@ static inline double sm_k(const struct tmx_chip *c, size_t sm, const double *uni
 double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k)
 {
     return sm_k(gpu->chip, sm, temp_k + gpu->unit0);
-}
-
-/* n readings of SM sm0 and those behind it, in place. */
-static void pass(const struct tmx_sensor *s, size_t sm0, size_t n, double *reading_k)
-{
-    for (size_t k = 0; k < 2 * s->n; k++) {
-        const struct tmx_sensor_acting *m = &s->model[k % s->n];
-        void (*const act)(const struct tmx_sensing *, double *) =
-            k < s->n ? m->does->measures : m->does->reports;
-        if (act) {
-            struct tmx_sensing in = m->in;
-            in.n = n;
-            in.sample = s->n_sample - 1;
-            in.kept += in.n_kept * sm0;
-            act(&in, reading_k);
-        }
-    }
 }
 
 double tmx_sensor_memory_k(const struct tmx_sensor *s, double memory_k)
@@ -200,32 +178,19 @@ void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, st
         for (size_t sm = 0; sm < c->n_sm && !c->sms_in_row; sm++) {
             reading_k[sm] = sm_k(c, sm, unit_k);
         }
-        pass(s, gpu->sm0, c->n_sm, reading_k);
-        hottest_k[g] = largest(c->n_sm, reading_k);
-    }
-}
-
-static void fill_boards(struct tmx_meter *m, const struct tmx_machine *machine)
-{
-    double *at = m->level;
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        const struct tmx_chip *c = machine->gpu[g].chip;
-        const struct tmx_chip_board *b = &c->board;
-        for (size_t l = 0; l < c->n_level; l++) {
-            at[l] = tmx_chip_speed(c, l);
-            at[c->n_level + l] = tmx_chip_volt(c, l);
+        for (size_t k = 0; k < 2 * s->n; k++) { /* all measure before any reports */
+            const struct tmx_sensor_acting *m = &s->model[k % s->n];
+            void (*const act)(const struct tmx_sensing *, double *) =
+                k < s->n ? m->does->measures : m->does->reports;
+            if (act) {
+                struct tmx_sensing in = m->in;
+                in.n = c->n_sm;
+                in.sample = s->n_sample - 1;
+                in.kept += in.n_kept * gpu->sm0;
+                act(&in, reading_k);
+            }
         }
-        m->board[g] = (struct tmx_board_view){.power_w = b->power_w,
-                                              .power_min_w = b->power_min_w,
-                                              .target_c = b->target_c,
-                                              .slowdown_c = b->slowdown_c,
-                                              .shutdown_c = b->shutdown_c,
-                                              .memory_c = b->memory_c,
-                                              .n_level = c->n_level,
-                                              .speed = at,
-                                              .volt = at + c->n_level,
-                                              .nominal_hz = c->level[0].freq_hz / tmx_chip_speed(c, 0)};
-        at += 2 * c->n_level;
+        hottest_k[g] = largest(c->n_sm, reading_k);
     }
 }
 
@@ -244,8 +209,25 @@ struct tmx_meter *tmx_meter_take(struct tmx_arena *arena, const struct tmx_machi
     TMX_TAKE_REALS(arena, n, &m->sum_w, &m->n_tick, &m->board_w, &m->inlet_k, &m->memory_k);
     TMX_TAKE(arena, m->board, n);
     TMX_TAKE(arena, m->level, 2 * n_level);
-    if (!arena->failed) {
-        fill_boards(m, machine);
+    double *at = m->level;
+    for (size_t g = 0; g < n && !arena->failed; g++) {
+        const struct tmx_chip *c = machine->gpu[g].chip;
+        const struct tmx_chip_board *b = &c->board;
+        for (size_t l = 0; l < c->n_level; l++) {
+            at[l] = tmx_chip_speed(c, l);
+            at[c->n_level + l] = tmx_chip_volt(c, l);
+        }
+        m->board[g] = (struct tmx_board_view){.power_w = b->power_w,
+                                              .power_min_w = b->power_min_w,
+                                              .target_c = b->target_c,
+                                              .slowdown_c = b->slowdown_c,
+                                              .shutdown_c = b->shutdown_c,
+                                              .memory_c = b->memory_c,
+                                              .n_level = c->n_level,
+                                              .speed = at,
+                                              .volt = at + c->n_level,
+                                              .nominal_hz = c->level[0].freq_hz / tmx_chip_speed(c, 0)};
+        at += 2 * c->n_level;
     }
     return m;
 }

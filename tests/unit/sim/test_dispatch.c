@@ -75,7 +75,9 @@ static const struct tmx_mix_policy mix_none = {.spread = NULL}, mix_halves = {.s
 static void deal(struct rig *r, const struct tmx_mix_policy *mix, double begin_s)
 {
     r->m->gpu[0].dealt = false;
-    assert_int_equal(tmx_dispatch(r->m, tmx_machine_all(r->m), mix, NULL, begin_s, r->scratch, NULL), TMX_OK);
+    struct tmx_err dispatched = {0};
+    tmx_dispatch(r->m, tmx_machine_all(r->m), mix, NULL, begin_s, r->scratch, &dispatched);
+    assert_int_equal(dispatched.code, TMX_OK);
     assert_true(r->m->gpu[0].dealt);
 }
 
