@@ -112,41 +112,6 @@ static void core_finished(struct tmx_tcs *t, size_t core, const struct tmx_cta_v
     }
 }
 
-/* A MONITOR longer than the kernel: where every active core has run out of blocks, none will finish any
- * more and take a throttled one's place. */
-static void finish_idle(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
-{
-    for (size_t i = 0; i < view->n_core; i++) {
-        if (view->core[i].state == TMX_CORE_ACTIVE && view->core[i].n_block > 0) {
-            return;
-        }
-    }
-    for (size_t i = 0; i < view->n_core; i++) {
-        if (view->core[i].state == TMX_CORE_ACTIVE) {
-            core_finished(t, i, view, request);
-        }
-    }
-}
-
-/* MONITOR has found the number of cores; the others have to go. */
-static void begin_reduce(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
-{
-    if (t->n_throttle == 0) {
-        settle(t, view, request);
-        return;
-    }
-    t->phase = TMX_TCS_REDUCE;
-    request->watch_blocks = false;
-    request->wake_cycle = INFINITY;
-    for (size_t i = 0; i < view->n_core; i++) {
-        request->accept[i] = false;
-        if (!t->throttling && request->state[i] == TMX_CORE_THROTTLE) {
-            request->state[i] = TMX_CORE_ACTIVE;
-        }
-    }
-    finish_idle(t, view, request);
-}
-
 static void observe(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
     struct tmx_tcs *t = state;
@@ -159,7 +124,25 @@ static void observe(void *state, const struct tmx_cta_view *view, struct tmx_cta
         if (view->cycle < end) {
             return;
         }
-        begin_reduce(t, view, request);
+        /* MONITOR has found the number of cores; the others have to go */
+        bool works = false;
+        t->phase = TMX_TCS_REDUCE;
+        request->watch_blocks = false;
+        request->wake_cycle = INFINITY;
+        for (size_t i = 0; i < view->n_core && t->n_throttle > 0; i++) {
+            request->accept[i] = false;
+            if (!t->throttling && request->state[i] == TMX_CORE_THROTTLE) {
+                request->state[i] = TMX_CORE_ACTIVE;
+            }
+            works = works || (view->core[i].state == TMX_CORE_ACTIVE && view->core[i].n_block > 0);
+        }
+        /* a MONITOR longer than the kernel: where every active core has run out of blocks, none will finish
+         * any more and take a throttled one's place */
+        for (size_t i = 0; i < view->n_core && !works; i++) {
+            if (view->core[i].state == TMX_CORE_ACTIVE) {
+                core_finished(t, i, view, request);
+            }
+        }
     }
     if (t->phase == TMX_TCS_REDUCE) {
         for (size_t d = 0; d < view->n_drained; d++) {

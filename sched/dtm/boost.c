@@ -240,48 +240,45 @@ static size_t level_at(const struct tmx_board_view *b, double hz, bool at_least)
     return level;
 }
 
-static void govern_gpu(const struct boost *o, const struct tmx_view *view, size_t g,
-                       struct tmx_gpu_request *q, struct kept *kept)
-{
-    const struct tmx_board_view *b = &view->board[g];
-    const struct tmx_gpu_view *gpu = view->node->gpus[g];
-    const double target_c = given(o->target_c, b->target_c), memory_c = given(o->memory_c, b->memory_c);
-    size_t asked[TMX_N_REASON] = {0};
-    asked[TMX_REASON_SW_POWER_CAP] = under_cap(o, view, g, cap_w(o, b, q), kept);
-    if (target_c > 0) {
-        asked[TMX_REASON_SW_THERMAL_SLOWDOWN] =
-            hold(o, view, g, view->hottest_k[g] - TMX_ZERO_C, target_c, o->band_k, 0, &kept->target);
-    }
-    if (memory_c > 0 && !isnan(view->memory_k[g])) {
-        asked[TMX_REASON_MEMORY_LIMIT] = hold(o, view, g, view->memory_k[g] - TMX_ZERO_C, memory_c,
-                                              o->memory_band_k, GOES_ON, &kept->memory);
-    }
-    if (o->idle_clock && gpu->n_run == 0 && gpu->n_queue == 0) {
-        asked[TMX_REASON_GPU_IDLE] = o->min_hz > 0 ? level_at(b, o->min_hz, true) : b->n_level - 1;
-    }
-    kept->started = 1;
-    const size_t locked = o->max_hz > 0 ? level_at(b, o->max_hz, false) : 0;
-    size_t slowest = locked;
-    for (size_t why = 0; why < TMX_N_REASON; why++) {
-        slowest = asked[why] > slowest ? asked[why] : slowest;
-    }
-    for (size_t why = 0; why < TMX_N_REASON; why++) {
-        q->reasons |= slowest > locked && asked[why] == slowest ? 1u << why : 0;
-    }
-    if (kept->slow > 0) {
-        slow_down(q);
-    }
-    if (q->reasons >> TMX_REASON_MEMORY_LIMIT & 1) {
-        q->reasons |= 1u << TMX_REASON_SW_THERMAL_SLOWDOWN;
-    }
-    q->level = slowest > q->level ? slowest : q->level;
-}
-
 static void govern(void *state, const struct tmx_view *view, struct tmx_request *r)
 {
+    const struct boost *o = state;
     for (size_t g = 0; g < view->node->n_gpu; g++) {
-        govern_gpu(state, view, g, &r->gpu[g], kept_of(r, g));
-        if (kept_of(r, g)->shut > 0) {
+        const struct tmx_board_view *b = &view->board[g];
+        struct tmx_gpu_request *q = &r->gpu[g];
+        struct kept *kept = kept_of(r, g);
+        const struct tmx_gpu_view *gpu = view->node->gpus[g];
+        const double target_c = given(o->target_c, b->target_c), memory_c = given(o->memory_c, b->memory_c);
+        size_t asked[TMX_N_REASON] = {0};
+        asked[TMX_REASON_SW_POWER_CAP] = under_cap(o, view, g, cap_w(o, b, q), kept);
+        if (target_c > 0) {
+            asked[TMX_REASON_SW_THERMAL_SLOWDOWN] =
+                hold(o, view, g, view->hottest_k[g] - TMX_ZERO_C, target_c, o->band_k, 0, &kept->target);
+        }
+        if (memory_c > 0 && !isnan(view->memory_k[g])) {
+            asked[TMX_REASON_MEMORY_LIMIT] = hold(o, view, g, view->memory_k[g] - TMX_ZERO_C, memory_c,
+                                                  o->memory_band_k, GOES_ON, &kept->memory);
+        }
+        if (o->idle_clock && gpu->n_run == 0 && gpu->n_queue == 0) {
+            asked[TMX_REASON_GPU_IDLE] = o->min_hz > 0 ? level_at(b, o->min_hz, true) : b->n_level - 1;
+        }
+        kept->started = 1;
+        const size_t locked = o->max_hz > 0 ? level_at(b, o->max_hz, false) : 0;
+        size_t slowest = locked;
+        for (size_t why = 0; why < TMX_N_REASON; why++) {
+            slowest = asked[why] > slowest ? asked[why] : slowest;
+        }
+        for (size_t why = 0; why < TMX_N_REASON; why++) {
+            q->reasons |= slowest > locked && asked[why] == slowest ? 1u << why : 0;
+        }
+        if (kept->slow > 0) {
+            slow_down(q);
+        }
+        if (q->reasons >> TMX_REASON_MEMORY_LIMIT & 1) {
+            q->reasons |= 1u << TMX_REASON_SW_THERMAL_SLOWDOWN;
+        }
+        q->level = slowest > q->level ? slowest : q->level;
+        if (kept->shut > 0) {
             shut(view, g, r);
         }
     }

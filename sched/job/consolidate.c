@@ -5,6 +5,7 @@
  * deadlines, and the chip must stay below limit_c by the prediction of one RC to ambient. A GPU that
  * even one instance would take over the limit waits until it has cooled below release_c. */
 #include <math.h>
+#include <string.h>
 
 #include "sched/job/group.h"
 #include "sched/policies.h"
@@ -36,68 +37,11 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-static void limits(const struct consolidate *c, const struct tmx_waiting_view *v, size_t gpu,
-                   struct tmx_group_limits *l)
-{
-    *l = (struct tmx_group_limits){.temp_c = v->gpu_temp_c[gpu],
-                                   .limit_c = c->limit_c < 1000 ? c->limit_c : INFINITY,
-                                   .ambient_c = c->ambient_c,
-                                   .r_k_per_w = c->r_k_per_w,
-                                   .tau_s = c->tau_s,
-                                   .use_cpu = c->use_cpu && v->cpu_idle,
-                                   .largest = (size_t)c->largest};
-    for (size_t k = 0; k < v->n_kind; k++) {
-        l->time_s[k] = INFINITY;
-    }
-    for (size_t i = 0; i < v->n_waiting; i++) {
-        const struct tmx_instance *w = &v->waiting[i];
-        const double left_s = w->deadline_s - v->now_s;
-        if (left_s >= v->kind[w->kind].gpu_time_s &&
-            left_s < l->time_s[w->kind]) { /* else it is late anyway */
-            l->time_s[w->kind] = left_s;
-        }
-    }
-}
-
 static bool worth_holding(const struct consolidate *c, const struct tmx_waiting_view *v, size_t urgent)
 {
     const struct tmx_instance *w = &v->waiting[urgent];
     const double slack_s = w->deadline_s - v->now_s - 2 * v->kind[w->kind].gpu_time_s;
     return c->hold && v->now_s - v->waiting[0].arrival_s < c->max_wait_s && slack_s > 0;
-}
-
-/* The seed is member number one, then the oldest of each kind. */
-static void fill(const struct tmx_waiting_view *v, const struct tmx_group *g, size_t seed,
-                 struct tmx_launch *out)
-{
-    size_t left[TMX_KIND_MAX] = {0};
-    out->n_member = 0;
-    for (size_t k = 0; k < v->n_kind; k++) {
-        left[k] = g->count[k];
-    }
-    left[v->waiting[seed].kind]--;
-    for (size_t i = 0; i < v->n_waiting && out->n_member < TMX_LAUNCH_MAX; i++) {
-        const size_t k = v->waiting[i].kind;
-        if (i == seed || left[k] > 0) {
-            left[k] -= i != seed;
-            out->member[out->n_member++] = i;
-        }
-    }
-}
-
-static void predict(const struct tmx_waiting_view *v, const struct tmx_group *g, double temp_c,
-                    struct tmx_launch *out)
-{
-    const struct tmx_batch b = {v->node, v->kind, v->n_kind, g->count};
-    out->target = g->choice == TMX_CPU ? TMX_TO_CPU : TMX_TO_GPU;
-    if (g->choice == TMX_CPU) {
-        (void)tmx_cpu_predict(&b, &out->predicted);
-    } else if (g->choice == TMX_SERIAL) {
-        tmx_serial_predict(&b, temp_c, &out->predicted);
-    } else {
-        (void)tmx_merge_predict(&b, tmx_template_for(&b, v->tmpl, v->n_tmpl), true, temp_c, &out->predicted,
-                                NULL);
-    }
 }
 
 /* The launch for one idle GPU; false when its heat forbids even one instance. */
@@ -107,9 +51,25 @@ static bool launch_on(const struct consolidate *c, const struct tmx_waiting_view
     size_t count[TMX_KIND_MAX] = {0}, one[TMX_KIND_MAX] = {0};
     const struct tmx_batch waiting = {v->node, v->kind, v->n_kind, count},
                            alone = {v->node, v->kind, v->n_kind, one};
-    struct tmx_group_limits l;
     struct tmx_group g, single;
-    limits(c, v, gpu, &l);
+    struct tmx_group_limits l = {.temp_c = v->gpu_temp_c[gpu],
+                                 .limit_c = c->limit_c < 1000 ? c->limit_c : INFINITY,
+                                 .ambient_c = c->ambient_c,
+                                 .r_k_per_w = c->r_k_per_w,
+                                 .tau_s = c->tau_s,
+                                 .use_cpu = c->use_cpu && v->cpu_idle,
+                                 .largest = (size_t)c->largest};
+    for (size_t k = 0; k < v->n_kind; k++) {
+        l.time_s[k] = INFINITY;
+    }
+    for (size_t i = 0; i < v->n_waiting; i++) {
+        const struct tmx_instance *w = &v->waiting[i];
+        const double left_s = w->deadline_s - v->now_s;
+        if (left_s >= v->kind[w->kind].gpu_time_s &&
+            left_s < l.time_s[w->kind]) { /* else it is late anyway */
+            l.time_s[w->kind] = left_s;
+        }
+    }
     one[v->waiting[seed].kind] = 1;
     for (size_t i = 0; i < v->n_waiting; i++) {
         count[v->waiting[i].kind]++;
@@ -125,19 +85,35 @@ static bool launch_on(const struct consolidate *c, const struct tmx_waiting_view
         merge = false;
     }
     g = single;
+    const struct tmx_batch b = {v->node, v->kind, v->n_kind, g.count};
     if (merge && tmx_group_grow(&waiting, v->waiting[seed].kind, v->tmpl, v->n_tmpl, &l, &g)) {
-        double apart_j = 0;
-        struct tmx_prediction p;
-        const struct tmx_batch b = {v->node, v->kind, v->n_kind, g.count};
-        tmx_serial_predict(&b, l.temp_c, &p);
-        apart_j = p.energy_j;
-        if (tmx_batch_instances(&b) > 1 && g.energy_j > (1 - v->node->uncertainty) * apart_j) {
+        struct tmx_prediction apart;
+        tmx_serial_predict(&b, l.temp_c, &apart);
+        if (tmx_batch_instances(&b) > 1 && g.energy_j > (1 - v->node->uncertainty) * apart.energy_j) {
             g = single;
         }
     }
     out->gpu = gpu;
-    fill(v, &g, seed, out);
-    predict(v, &g, l.temp_c, out);
+    size_t left[TMX_KIND_MAX] = {0}; /* the seed, then the oldest of each kind */
+    memcpy(left, g.count, v->n_kind * sizeof left[0]);
+    out->n_member = 0;
+    left[v->waiting[seed].kind]--;
+    for (size_t i = 0; i < v->n_waiting && out->n_member < TMX_LAUNCH_MAX; i++) {
+        const size_t k = v->waiting[i].kind;
+        if (i == seed || left[k] > 0) {
+            left[k] -= i != seed;
+            out->member[out->n_member++] = i;
+        }
+    }
+    out->target = g.choice == TMX_CPU ? TMX_TO_CPU : TMX_TO_GPU;
+    if (g.choice == TMX_CPU) {
+        (void)tmx_cpu_predict(&b, &out->predicted);
+    } else if (g.choice == TMX_SERIAL) {
+        tmx_serial_predict(&b, l.temp_c, &out->predicted);
+    } else {
+        (void)tmx_merge_predict(&b, tmx_template_for(&b, v->tmpl, v->n_tmpl), true, l.temp_c, &out->predicted,
+                                NULL);
+    }
     return true;
 }
 

@@ -178,30 +178,31 @@ static double bound_j(const struct tmx_batch *b, const struct tmx_group_limits *
     return sum_j;
 }
 
-static enum tmx_status append(struct tmx_grouping *out, const struct tmx_group *g, struct tmx_err *err)
+static void append(struct tmx_grouping *out, const struct tmx_group *g, struct tmx_err *err)
 {
-    for (size_t i = 0; i < out->n; i++) {
-        if (memcmp(out->group[i].count, g->count, sizeof g->count) == 0) {
-            out->group[i].times += g->times;
-            out->energy_j += (double)g->times * g->energy_j;
-            return TMX_OK;
-        }
+    size_t i = 0;
+    while (i < out->n && memcmp(out->group[i].count, g->count, sizeof g->count) != 0) {
+        i++;
     }
-    if (out->n == TMX_GROUP_MAX) {
-        return tmx_fail(err, TMX_ERANGE, "more than %d different groups", TMX_GROUP_MAX);
+    if (i == TMX_GROUP_MAX) {
+        tmx_error(err, TMX_ERANGE, "more than %d different groups", TMX_GROUP_MAX);
+        return;
     }
-    out->group[out->n++] = *g;
+    if (i < out->n) {
+        out->group[i].times += g->times;
+    } else {
+        out->group[out->n++] = *g;
+    }
     out->energy_j += (double)g->times * g->energy_j;
-    return TMX_OK;
 }
 
-static enum tmx_status greedy(const struct tmx_batch *b, const struct tmx_template *t, size_t n_tmpl,
-                              const struct tmx_group_limits *l, struct tmx_grouping *out, struct tmx_err *err)
+static void greedy(const struct tmx_batch *b, const struct tmx_template *t, size_t n_tmpl,
+                   const struct tmx_group_limits *l, struct tmx_grouping *out, struct tmx_err *err)
 {
     size_t left[TMX_KIND_MAX] = {0};
     struct tmx_batch rest = {b->node, b->kind, b->n_kind, left};
     memcpy(left, b->count, b->n_kind * sizeof left[0]);
-    while (tmx_batch_instances(&rest) > 0) {
+    while (tmx_batch_instances(&rest) > 0 && !err->code) {
         struct tmx_group best = {0}, g = {0};
         double best_ratio = INFINITY;
         for (size_t k = 0; k < b->n_kind; k++) {
@@ -219,7 +220,8 @@ static enum tmx_status greedy(const struct tmx_batch *b, const struct tmx_templa
             }
         }
         if (best_ratio == INFINITY) {
-            return tmx_fail(err, TMX_ERANGE, "an instance cannot run within the limits");
+            tmx_error(err, TMX_ERANGE, "an instance cannot run within the limits");
+            return;
         }
         best.times = SIZE_MAX;
         for (size_t k = 0; k < b->n_kind; k++) {
@@ -229,12 +231,8 @@ static enum tmx_status greedy(const struct tmx_batch *b, const struct tmx_templa
         for (size_t k = 0; k < b->n_kind; k++) {
             left[k] -= best.times * best.count[k];
         }
-        const enum tmx_status st = append(out, &best, err);
-        if (st) {
-            return st;
-        }
+        append(out, &best, err);
     }
-    return TMX_OK;
 }
 
 struct table { /* of all count vectors v <= b->count, mixed radix */
@@ -255,9 +253,9 @@ static bool inside(const size_t *g, const size_t *v, size_t n)
     return true;
 }
 
-static enum tmx_status exact(const struct tmx_batch *b, const struct tmx_template *t, size_t n_tmpl,
-                             const struct tmx_group_limits *l, struct table *s, struct tmx_grouping *out,
-                             struct tmx_err *err)
+static void exact(const struct tmx_batch *b, const struct tmx_template *t, size_t n_tmpl,
+                  const struct tmx_group_limits *l, struct table *s, struct tmx_grouping *out,
+                  struct tmx_err *err)
 {
     size_t count[TMX_KIND_MAX] = {0};
     const struct tmx_batch part = {b->node, b->kind, b->n_kind, count};
@@ -286,18 +284,15 @@ static enum tmx_status exact(const struct tmx_batch *b, const struct tmx_templat
             }
         }
     }
+    if (!isfinite(s->energy_j[s->size - 1])) { /* nor any part of it, then */
+        tmx_error(err, TMX_ERANGE, "an instance cannot run within the limits");
+        return;
+    }
     for (size_t v = s->size - 1; v > 0; v -= s->first[v]) {
-        if (!isfinite(s->energy_j[v])) {
-            return tmx_fail(err, TMX_ERANGE, "an instance cannot run within the limits");
-        }
-        const enum tmx_status st = append(out, &s->group[s->first[v]], err);
-        if (st) {
-            return st;
-        }
+        append(out, &s->group[s->first[v]], err);
     }
     out->exact = true;
     out->bound_j = out->energy_j;
-    return TMX_OK;
 }
 
 enum tmx_status tmx_group_all(const struct tmx_batch *b, const struct tmx_template *t, size_t n_tmpl,
@@ -305,12 +300,14 @@ enum tmx_status tmx_group_all(const struct tmx_batch *b, const struct tmx_templa
                               struct tmx_err *err)
 {
     struct table s = {.n_kind = b->n_kind, .size = 1};
+    struct tmx_err own = {0};
     *out = (struct tmx_grouping){0};
     for (size_t k = 0; k < b->n_kind; k++) {
         s.stride[k] = s.size;
         if (s.size > max_states / (b->count[k] + 1)) {
             out->bound_j = bound_j(b, l);
-            return greedy(b, t, n_tmpl, l, out, err);
+            greedy(b, t, n_tmpl, l, out, &own);
+            return tmx_error_give(err, &own);
         }
         s.size *= b->count[k] + 1;
     }
@@ -318,7 +315,10 @@ enum tmx_status tmx_group_all(const struct tmx_batch *b, const struct tmx_templa
     TMX_TAKE(&arena, s.group, s.size);
     TMX_TAKE(&arena, s.energy_j, s.size);
     TMX_TAKE(&arena, s.first, s.size);
-    const enum tmx_status st = arena.failed ? tmx_no_memory(err) : exact(b, t, n_tmpl, l, &s, out, err);
+    tmx_arena_check(&arena, &own);
+    if (!own.code) {
+        exact(b, t, n_tmpl, l, &s, out, &own);
+    }
     tmx_arena_finish(&arena);
-    return st;
+    return tmx_error_give(err, &own);
 }

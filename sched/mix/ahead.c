@@ -30,32 +30,38 @@ double tmx_ahead_power(const struct tmx_chip *c, size_t level, double waits)
     return (speed + waits * (1 - speed)) * (c->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
 }
 
+double tmx_ahead_settle(const struct tmx_outlook *look, double work, const double *dyn_w, double leak,
+                        double *power_w, double *unit_k, double *sm_k)
+{
+    const struct tmx_forecast *f = look->forecast;
+    double peak_k = 0;
+    look->still.factors(look->still.table, f->modes.n_unit, unit_k, power_w);
+    for (size_t u = 0; u < f->modes.n_unit; u++) {
+        power_w[u] = look->still.baseline_w[u] + work * dyn_w[u] + leak * look->still.leak_w[u] * power_w[u];
+        unit_k[u] = f->modes.ambient_k;
+    }
+    tmx_forecast_add(f, f->steady, 1, (const double *const[]){power_w}, &unit_k);
+    tmx_ahead_sms(look->chip, unit_k, sm_k);
+    for (size_t s = 0; s < look->chip->n_sm; s++) {
+        peak_k = fmax(peak_k, sm_k[s]);
+    }
+    return peak_k;
+}
+
 /* Hottest SM with watt on each SM, for ever; INFINITY where the leakage runs away. */
 static double steady_peak_k(const struct tmx_outlook *look, double watt, double volt, double leak_scale,
                             double *power_w, double *unit_k, double *sm_k)
 {
     enum { ROUNDS = 300 };
     const double far_k = 600, near_k = 1e-3;
-    const struct tmx_forecast *f = look->forecast;
     double move_k = far_k, peak_k = 0;
-    for (size_t u = 0; u < f->modes.n_unit; u++) {
-        unit_k[u] = f->modes.ambient_k;
+    for (size_t u = 0; u < look->forecast->modes.n_unit; u++) {
+        unit_k[u] = look->forecast->modes.ambient_k;
     }
     for (int round = 0; round < ROUNDS && move_k > near_k && peak_k < far_k; round++) {
-        look->still.factors(look->still.table, f->modes.n_unit, unit_k, power_w);
-        for (size_t u = 0; u < f->modes.n_unit; u++) {
-            power_w[u] = look->still.baseline_w[u] +
-                         (look->chip->sm_of_unit[u] == TMX_NO_SM ? 0 : watt * look->chip->part_share[u]) +
-                         volt * leak_scale * look->still.leak_w[u] * power_w[u];
-            unit_k[u] = f->modes.ambient_k;
-        }
-        tmx_forecast_add(f, f->steady, 1, (const double *const[]){power_w}, &unit_k);
-        tmx_ahead_sms(look->chip, unit_k, sm_k);
         const double before_k = peak_k;
-        peak_k = 0;
-        for (size_t s = 0; s < look->chip->n_sm; s++) {
-            peak_k = fmax(peak_k, sm_k[s]);
-        }
+        peak_k =
+            tmx_ahead_settle(look, watt, look->chip->part_share, volt * leak_scale, power_w, unit_k, sm_k);
         move_k = fabs(peak_k - before_k);
     }
     return move_k <= near_k && peak_k < far_k ? peak_k : INFINITY;
@@ -92,20 +98,6 @@ static double clip(double v, double low, double high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* *n_free: how many would follow the centre. */
-static double mean_share(size_t n, double centre, const double *g, double *x, size_t *n_free)
-{
-    double sum = 0;
-    *n_free = 0;
-    for (size_t s = 0; s < n; s++) {
-        const double wanted = centre + g[s];
-        x[s] = clip(wanted, 0, 1);
-        *n_free += x[s] == wanted ? 1 : 0;
-        sum += x[s];
-    }
-    return sum / (double)n;
-}
-
 /* Where the hot kernel of two runs: more on the cool SMs, less on the hot ones, the mean as wanted.
  *   g_s += gain (mean T - T_s) / max(0.05 W, difference of power on an SM),  in [-1, 1]
  *   x_s  = clip(X + g_s + nu, 0, 1),  nu so that mean x = X
@@ -125,8 +117,15 @@ static void equalise(size_t n, double share, double gain, double difference_w, c
         g[s] = clip(g[s] + gain * (mean_k - temp_k[s]) / fmax(0.05, difference_w), -1, 1);
     }
     for (int i = 0; i < TRIES; i++) { /* the mean is straight between the centres where an x meets 0 or 1 */
-        size_t n_free;
-        const double off = mean_share(n, centre, g, x, &n_free) - share;
+        size_t n_free = 0;            /* how many would follow the centre */
+        double sum = 0;
+        for (size_t s = 0; s < n; s++) {
+            const double wanted = centre + g[s];
+            x[s] = clip(wanted, 0, 1);
+            n_free += x[s] == wanted;
+            sum += x[s];
+        }
+        const double off = sum / (double)n - share;
         if (fabs(off) <= near) {
             break;
         }

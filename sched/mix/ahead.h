@@ -24,6 +24,11 @@ double tmx_ahead_volt(const struct tmx_chip *c, size_t level);
 /* waits: of the work's watts, the share whose time does not follow the clock. */
 double tmx_ahead_power(const struct tmx_chip *c, size_t level, double waits);
 
+/* One round towards the steady state of work times dyn_w: temperatures unit_k become those that they lead to
+ * by what leaks at them, leak times the nominal; the hottest of sm_k. The arrays are as below. */
+double tmx_ahead_settle(const struct tmx_outlook *look, double work, const double *dyn_w, double leak,
+                        double *power_w, double *unit_k, double *sm_k);
+
 /* The temperature beyond which more heat is leaked than shed: hottest SM under the most watts that have a
  * steady state; the limit where that comes first. power_w, unit_k [unit_row] and sm_k [n_sm] are work. */
 double tmx_ahead_hold_k(const struct tmx_outlook *look, double limit_k, double volt, double leak_scale,

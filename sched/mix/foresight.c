@@ -127,19 +127,6 @@ static bool someone_ended(const struct tmx_node_view *node, const struct mind *d
     return false;
 }
 
-static void start(const struct foresight *o, const struct tmx_view *view, size_t gpu, struct mind *m)
-{
-    const struct tmx_outlook *look = &view->outlook[gpu];
-    const struct tmx_chip *c = look->chip;
-    const double volt = (tmx_ahead_volt(c, 0) + tmx_ahead_volt(c, c->n_level - 1)) / 2;
-    m->scalar[HIGHEST] = 1;
-    m->scalar[HOLD] = tmx_ahead_hold_k(look, view->limit_k, volt, o->leak_scale, m->model.power_w,
-                                       m->model.unit_k, m->sm_k);
-    tmx_follow_start(look, &m->model);
-    memset(m->sm_k, 0, c->n_sm * sizeof *m->sm_k);
-    memset(m->then_k, 0, c->n_sm * sizeof *m->then_k);
-}
-
 /* Where the last tick led to by what was thought to be drawn: m->sm_k, and by its work alone m->part_k;
  * m->then_k and m->work_then when the readings were taken, `back` parts ago. The mean of the last [K]. */
 static double run_along(const struct tmx_view *view, size_t gpu, size_t back, struct mind *m)
@@ -234,34 +221,25 @@ static size_t parts_ago(const struct foresight *o, const struct tmx_view *view, 
     return o->late ? (size_t)fmin(parts, TMX_FORECAST_PARTS) : 0;
 }
 
-/* What leaks now, for the coming tick. */
-static void fill_leak(const struct foresight *o, const struct tmx_outlook *look, struct mind *m)
-{
-    const struct tmx_chip *c = look->chip;
-    const double offset_k = look->forecast->modes.ambient_k + m->scalar[COMMON];
-    double *unit_k = m->model.unit_k, *leak_w = m->model.leak_w;
-    const size_t n_unit = look->forecast->modes.n_unit;
-    for (size_t u = 0; u < n_unit; u++) {
-        unit_k[u] += offset_k + (c->sm_of_unit[u] == TMX_NO_SM ? 0 : m->b[c->sm_of_unit[u]]);
-    }
-    look->still.factors(look->still.table, n_unit, unit_k, leak_w);
-    for (size_t u = 0; u < n_unit; u++) {
-        leak_w[u] *= o->leak_scale * look->still.leak_w[u];
-    }
-}
-
 /* Where the last tick led to, and what the sensors say to that: m->sm_k are temperatures now. */
 static void observe(const struct foresight *o, const struct tmx_view *view, size_t gpu, struct mind *m)
 {
     const struct tmx_gpu_view *hw = view->node->gpus[gpu];
-    const struct tmx_chip *c = view->outlook[gpu].chip;
-    const struct tmx_forecast *f = view->outlook[gpu].forecast;
+    const struct tmx_outlook *look = &view->outlook[gpu];
+    const struct tmx_chip *c = look->chip;
+    const struct tmx_forecast *f = look->forecast;
     const double *sensed_k = view->sensed_k + hw->sm0, n = (double)c->n_sm;
     const bool started = m->scalar[STARTED] > 0;
     const size_t back = parts_ago(o, view, gpu);
     double work_k = 0;
     if (!started) {
-        start(o, view, gpu, m);
+        const double volt = (tmx_ahead_volt(c, 0) + tmx_ahead_volt(c, c->n_level - 1)) / 2;
+        m->scalar[HIGHEST] = 1;
+        m->scalar[HOLD] = tmx_ahead_hold_k(look, view->limit_k, volt, o->leak_scale, m->model.power_w,
+                                           m->model.unit_k, m->sm_k);
+        tmx_follow_start(look, &m->model);
+        memset(m->sm_k, 0, c->n_sm * sizeof *m->sm_k);
+        memset(m->then_k, 0, c->n_sm * sizeof *m->then_k);
     } else {
         const double all_k = run_along(view, gpu, back, m);
         work_k = o->learn ? all_k : 0;
@@ -286,7 +264,15 @@ static void observe(const struct foresight *o, const struct tmx_view *view, size
     for (size_t s = 0; s < c->n_sm; s++) {
         m->sm_k[s] += offset_k + m->b[s];
     }
-    fill_leak(o, &view->outlook[gpu], m);
+    double *unit_k = m->model.unit_k, *leak_w = m->model.leak_w; /* what leaks now, for the coming tick */
+    const size_t n_unit = f->modes.n_unit;
+    for (size_t u = 0; u < n_unit; u++) {
+        unit_k[u] += offset_k + (c->sm_of_unit[u] == TMX_NO_SM ? 0 : m->b[c->sm_of_unit[u]]);
+    }
+    look->still.factors(look->still.table, n_unit, unit_k, leak_w);
+    for (size_t u = 0; u < n_unit; u++) {
+        leak_w[u] *= o->leak_scale * look->still.leak_w[u];
+    }
     m->scalar[EXPECTED] = resting(o, m) ? m->model.tick[TMX_FOLLOW_FACTOR] : m->scalar[HIGHEST];
     m->scalar[STARTED] += 1;
     for (size_t k = 0; k < 2; k++) {

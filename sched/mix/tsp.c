@@ -40,37 +40,22 @@ static size_t memory(const void *state, const struct tmx_view *view)
     return n;
 }
 
-/* Hottest SM of the steady state at a level; leakage by iteration from the ambient up. */
-static double steady_peak_k(const struct tmx_outlook *look, size_t level, double waits, const double *dyn_w,
-                            double *power_w, double *unit_k, double *sm_k)
-{
-    enum { ROUNDS = 12 };
-    const struct tmx_forecast *f = look->forecast;
-    const double w = tmx_ahead_power(look->chip, level, waits), v = tmx_ahead_volt(look->chip, level);
-    double peak_k = 0;
-    for (size_t u = 0; u < f->modes.n_unit; u++) {
-        unit_k[u] = f->modes.ambient_k;
-    }
-    for (int round = 0; round < ROUNDS; round++) {
-        look->still.factors(look->still.table, f->modes.n_unit, unit_k, power_w);
-        for (size_t u = 0; u < f->modes.n_unit; u++) {
-            power_w[u] = look->still.baseline_w[u] + w * dyn_w[u] + v * look->still.leak_w[u] * power_w[u];
-            unit_k[u] = f->modes.ambient_k;
-        }
-        tmx_forecast_add(f, f->steady, 1, (const double *const[]){power_w}, &unit_k);
-    }
-    tmx_ahead_sms(look->chip, unit_k, sm_k);
-    for (size_t s = 0; s < look->chip->n_sm; s++) {
-        peak_k = fmax(peak_k, sm_k[s]);
-    }
-    return peak_k;
-}
-
+/* Is the hottest SM of the steady state at a level below the limit? Leakage by iteration from the ambient up.
+ */
 static bool safe(const struct tsp *o, const struct tmx_view *view, size_t gpu, size_t level, double waits,
                  const double *dyn_w, double *power_w, double *unit_k, double *sm_k)
 {
-    return steady_peak_k(&view->outlook[gpu], level, waits, dyn_w, power_w, unit_k, sm_k) <=
-           view->limit_k - o->below_k;
+    enum { ROUNDS = 12 };
+    const struct tmx_outlook *look = &view->outlook[gpu];
+    const double work = tmx_ahead_power(look->chip, level, waits), leak = tmx_ahead_volt(look->chip, level);
+    double peak_k = 0;
+    for (size_t u = 0; u < look->forecast->modes.n_unit; u++) {
+        unit_k[u] = look->forecast->modes.ambient_k;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        peak_k = tmx_ahead_settle(look, work, dyn_w, leak, power_w, unit_k, sm_k);
+    }
+    return peak_k <= view->limit_k - o->below_k;
 }
 
 static void decide(void *state, const struct tmx_view *view, struct tmx_request *request)

@@ -32,18 +32,6 @@ static double sum_on(const struct tmx_node_view *m, const struct tmx_gpu_view *g
     return sum;
 }
 
-static double mean_w(const struct tmx_node_view *m)
-{
-    double sum = 0, n = 0;
-    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
-        if (m->jobs[j]->state != TMX_JOB_DONE) {
-            sum += known_w(m, j);
-            n += 1;
-        }
-    }
-    return n > 0 ? sum / n : 0;
-}
-
 static size_t load(const struct tmx_gpu_view *gpu)
 {
     return gpu->n_run + gpu->n_queue;
@@ -66,9 +54,16 @@ static bool better(const struct tmx_view *view, size_t g, size_t best, bool is_h
 static void place(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     const struct tmx_node_view *m = view->node;
-    const bool is_hot = known_w(m, job) > mean_w(m);
+    double sum_w = 0, n = 0; /* of all that have arrived and not ended */
     size_t best = 0;
     (void)state;
+    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
+        if (m->jobs[j]->state != TMX_JOB_DONE) {
+            sum_w += known_w(m, j);
+            n += 1;
+        }
+    }
+    const bool is_hot = known_w(m, job) > (n > 0 ? sum_w / n : 0);
     for (size_t g = 1; g < m->n_gpu; g++) {
         if (better(view, g, best, is_hot)) {
             best = g;
