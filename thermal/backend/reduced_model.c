@@ -166,10 +166,23 @@ static void demand_init(struct tmx_demand *d, const struct tmx_network *net,
     }
 }
 
-static void check_range(const struct tmx_thermal_spec *spec, const struct tmx_reduced_options *options,
-                        struct tmx_err *err)
+/* What the reduced model of coolant, and one of a range of sinks, is not made for. */
+static void check(const struct tmx_thermal_spec *spec, const struct tmx_reduced_options *options,
+                  bool coolant, struct tmx_err *err)
 {
     const double low = options->r_convec_low, high = options->r_convec_high;
+    const char *what = by_cell(spec->map_mode) ? "grid_map_mode min or max"
+                       : spec->accurate_cells  ? "a file of cells"
+                       : spec->init_node_k     ? "a start field"
+                       : options->precision    ? "precision mixed"
+                       : ranged(options)       ? "a range of sinks"
+                                               : NULL;
+    if (coolant && what) {
+        tmx_error(err, TMX_EUNSUPPORTED,
+                  "the reduced model of coolant is for units read by their means, without %s: "
+                  "--method grid",
+                  what);
+    }
     if (low == 0 && high == 0) {
         return;
     }
@@ -812,23 +825,6 @@ static void join_start(struct tmx_reduced_model *m, const struct tmx_thermal_spe
     free(from_k);
 }
 
-static void check_coolant(const struct tmx_thermal_spec *spec, const struct tmx_reduced_options *options,
-                          struct tmx_err *err)
-{
-    const char *what = by_cell(spec->map_mode) ? "grid_map_mode min or max"
-                       : spec->accurate_cells  ? "a file of cells"
-                       : spec->init_node_k     ? "a start field"
-                       : options->precision    ? "precision mixed"
-                       : ranged(options)       ? "a range of sinks"
-                                               : NULL;
-    if (what) {
-        tmx_error(err, TMX_EUNSUPPORTED,
-                  "the reduced model of coolant is for units read by their means, without %s: "
-                  "--method grid",
-                  what);
-    }
-}
-
 enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
                                        const struct tmx_reduced_options *options, struct tmx_err *err)
 {
@@ -836,10 +832,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     struct tmx_err own = {0};
     *m = (struct tmx_reduced_model){.n_level = tmx_thermal_spec_levels(spec)};
     (void)tmx_network_init(&m->net, spec, &own);
-    if (m->net.n_flow > 0) {
-        check_coolant(spec, options, &own);
-    }
-    check_range(spec, options, &own);
+    check(spec, options, m->net.n_flow > 0, &own);
     if (!own.code) {
         demand_init(&d, &m->net, spec, options, &own);
         m->n_region = d.cells.n;
