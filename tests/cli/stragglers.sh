@@ -3,7 +3,7 @@
 # Suite stragglers from the command line, its warm-up cut: sloshing never makes a step longer than equal caps, members' waits and
 # step times agree, and who may not keep caps is refused.    stragglers.sh THERMIX
 . "$(dirname "$0")/begin.sh"
-"$thermix" table stragglers -q -j 2 --set warmup_s=50.0 --set sync_job.steps=20 --set rows=8 --set cols=8 -o out > table.txt
+"$thermix" table stragglers -q -j 2 --set warmup_s=50.0 --set tick_s=0.1 --set sync_job.steps=10 --set rows=8 --set cols=8 -o out > table.txt
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
   $c["mix"] !~ /^train8/ { next }
   ($c["mix"] == "train8-a100") != ($c["variant"] ~ /^A100/) { print; bad = 1 }

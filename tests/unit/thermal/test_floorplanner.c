@@ -61,7 +61,7 @@ static struct tmx_floorplanner_result optimise(uint64_t seed, bool wrap)
 
 static void result_tiles_the_die_and_keeps_areas_and_shapes(void **state)
 {
-    for (uint64_t seed = 1; seed <= 4; seed++) {
+    for (uint64_t seed = 1; seed <= 2; seed++) {
         struct tmx_floorplanner_result r = optimise(seed, seed % 2);
         for (size_t k = 0; k < r.n; k++) {
             const struct tmx_floorplan *fp = &r.floorplan[k];
