@@ -28,13 +28,11 @@ static void hash_rows(struct tmx_hash *h, const struct tmx_opt *opts, const void
     }
 }
 
-static enum tmx_status cache_key(const struct tmx_profile_key *key, char hex[TMX_HASH_HEX],
-                                 struct tmx_err *err)
+static void cache_key(const struct tmx_profile_key *key, char hex[TMX_HASH_HEX], struct tmx_err *err)
 {
     struct tmx_hash *h = NULL;
-    const enum tmx_status st = tmx_hash_create(&h, err);
-    if (st) {
-        return st;
+    if (tmx_hash_create(&h, err)) {
+        return;
     }
     tmx_hash_add_text(h, model_version);
     hash_rows(h, tmx_instr_opts, &key->stats);
@@ -50,7 +48,6 @@ static enum tmx_status cache_key(const struct tmx_profile_key *key, char hex[TMX
     tmx_hash_add(h, &key->budget, sizeof key->budget);
     tmx_hash_hex(h, hex);
     tmx_hash_destroy(h);
-    return TMX_OK;
 }
 
 /* ---- runs ---- */
@@ -58,17 +55,15 @@ static enum tmx_status cache_key(const struct tmx_profile_key *key, char hex[TMX
 static const struct tmx_gate_policy ungated = {
     .base = {.name = "none", .opts = tmx_gate_opts}, .order = TMX_ORDER_ROUND, .wake = TMX_WAKE_NO_GATING};
 
-static enum tmx_status run_at(const struct tmx_profile_key *key, const struct tmx_instr_stats *stats,
-                              const struct tmx_sm_params *sm, const struct tmx_gate_policy *policy,
-                              struct tmx_sm_result *r, struct tmx_err *err)
+static void run_at(const struct tmx_profile_key *key, const struct tmx_instr_stats *stats,
+                   const struct tmx_sm_params *sm, const struct tmx_gate_policy *policy,
+                   struct tmx_sm_result *r, struct tmx_err *err)
 {
     struct tmx_stream s;
-    enum tmx_status st = tmx_stream_generate(&s, stats, &key->knobs, key->seed, err);
-    if (!st) {
-        st = tmx_sm_run(sm, &s, policy, &key->gate, key->budget, NULL, r, err);
+    if (!err->code && !tmx_stream_generate(&s, stats, &key->knobs, key->seed, err)) {
+        (void)!tmx_sm_run(sm, &s, policy, &key->gate, key->budget, NULL, r, err);
         tmx_stream_finish(&s);
     }
-    return st;
 }
 
 double tmx_core_fit_ipc(const struct tmx_core_fit *f, double warps, double latency_cycles)
@@ -99,43 +94,41 @@ static double squared_error(const double *x, void *params)
     return sum;
 }
 
-static enum tmx_status measure_core(const struct tmx_profile_key *key, void *to, struct tmx_err *err)
+static void measure_core(const struct tmx_profile_key *key, void *to, struct tmx_err *err)
 {
     struct tmx_core_fit *fit = to;
     /* begun near the issue limit, with a few dependent cycles an instruction and two lines in flight */
     double x[] = {log(1.2), log(10), log(2)};
-    struct tmx_err own = {0};
     struct core_runs runs = {0};
     struct tmx_sm_params sm = key->sm;
     uint64_t lines = 0, issued = 0;
     sm.mshr = 4096; /* the epoch model has its own limits on lines and bandwidth */
     for (int i = 0; i < CORE_RUNS; i++) {
-        struct tmx_instr_stats st = key->stats;
+        struct tmx_instr_stats stats = key->stats;
         struct tmx_sm_result r;
-        const int blocks = (st.warps / st.warps_per_block) >> (i % CORE_WARPS);
-        st.warps = (blocks > 1 ? blocks : 1) * st.warps_per_block;
-        st.bandwidth = 0;
-        st.blocks_per_launch = 0;
-        st.latency_cycles *= latency_factor[i / CORE_WARPS];
-        const enum tmx_status status = run_at(key, &st, &sm, &ungated, &r, err);
-        if (status) {
-            return status;
+        const int blocks = (stats.warps / stats.warps_per_block) >> (i % CORE_WARPS);
+        stats.warps = (blocks > 1 ? blocks : 1) * stats.warps_per_block;
+        stats.bandwidth = 0;
+        stats.blocks_per_launch = 0;
+        stats.latency_cycles *= latency_factor[i / CORE_WARPS];
+        run_at(key, &stats, &sm, &ungated, &r, err);
+        if (err->code) {
+            return;
         }
-        runs.warps[i] = st.warps;
-        runs.latency_cycles[i] = st.latency_cycles * key->knobs.latency;
+        runs.warps[i] = stats.warps;
+        runs.latency_cycles[i] = stats.latency_cycles * key->knobs.latency;
         runs.ipc[i] = tmx_sm_ipc(&r);
         lines += r.lines;
         issued += r.issued;
     }
     runs.lines_per_instr = (double)lines / (double)issued;
-    tmx_minimise(squared_error, &runs, 3, x, 0.5, 1e-7, FIT_STEPS, &own);
+    tmx_minimise(squared_error, &runs, 3, x, 0.5, 1e-7, FIT_STEPS, err);
     *fit = from_logs(x, runs.lines_per_instr);
     for (size_t i = 0; i < CORE_RUNS; i++) {
         const double e = fabs(tmx_core_fit_ipc(fit, runs.warps[i], runs.latency_cycles[i]) / runs.ipc[i] - 1);
         fit->mean_error += e / CORE_RUNS;
         fit->worst_error = fmax(fit->worst_error, e);
     }
-    return tmx_error_give(err, &own);
 }
 
 enum tmx_status tmx_profile_gate_point(const struct tmx_profile_key *key, double latency_cycles,
@@ -144,10 +137,10 @@ enum tmx_status tmx_profile_gate_point(const struct tmx_profile_key *key, double
     struct tmx_instr_stats stats = key->stats;
     struct tmx_sm_result base, r;
     stats.latency_cycles = latency_cycles / key->knobs.latency;
-    enum tmx_status st = run_at(key, &stats, &key->sm, &ungated, &base, err);
-    st = st ? st : run_at(key, &stats, &key->sm, key->policy, &r, err);
-    if (st) {
-        return st;
+    run_at(key, &stats, &key->sm, &ungated, &base, err);
+    run_at(key, &stats, &key->sm, key->policy, &r, err);
+    if (err->code) {
+        return err->code;
     }
     *p = (struct tmx_gate_point){.latency_cycles = latency_cycles,
                                  .slowdown = tmx_gate_slowdown(r.cycles, base.cycles),
@@ -161,49 +154,48 @@ enum tmx_status tmx_profile_gate_point(const struct tmx_profile_key *key, double
     return TMX_OK;
 }
 
-static enum tmx_status measure_gate(const struct tmx_profile_key *key, void *to, struct tmx_err *err)
+static void measure_gate(const struct tmx_profile_key *key, void *to, struct tmx_err *err)
 {
     struct tmx_gate_profile *p = to;
-    enum tmx_status st = TMX_OK;
     *p = (struct tmx_gate_profile){0};
-    for (int i = 0; i < TMX_GATE_POINTS && !st; i++) {
+    for (int i = 0; i < TMX_GATE_POINTS && !err->code; i++) {
         const double latency = key->stats.latency_cycles * key->knobs.latency * latency_factor[i];
-        st = tmx_profile_gate_point(key, latency, &p->point[i], err);
+        (void)!tmx_profile_gate_point(key, latency, &p->point[i], err);
     }
-    for (int i = 1; i < TMX_GATE_POINTS - 2 && !st; i++) { /* fresh runs between those beside its latency */
+    for (int i = 1; i < TMX_GATE_POINTS - 2 && !err->code;
+         i++) { /* fresh runs between those beside its latency */
         const double latency = sqrt(p->point[i].latency_cycles * p->point[i + 1].latency_cycles);
         struct tmx_gate_point fresh = {0}, between_points;
-        st = tmx_profile_gate_point(key, latency, &fresh, err);
+        (void)!tmx_profile_gate_point(key, latency, &fresh, err);
         tmx_gate_profile_at(p, latency, &between_points);
         for (int k = 0; k < 2; k++) {
             p->asleep_error = fmax(p->asleep_error, fabs(fresh.asleep[k] - between_points.asleep[k]));
         }
         p->slowdown_error = fmax(p->slowdown_error, fabs(fresh.slowdown - between_points.slowdown));
     }
-    return st;
 }
 
 /* From the cache, else measured and kept there. n_run: of key->budget instructions each. */
 static enum tmx_status profile(const struct tmx_profile_key *key, const char *cache_dir, const char *kind,
                                const struct tmx_piece *piece, double n_run, const char *what,
-                               enum tmx_status (*measure)(const struct tmx_profile_key *, void *,
-                                                          struct tmx_err *),
+                               void (*measure)(const struct tmx_profile_key *, void *, struct tmx_err *),
                                struct tmx_err *err)
 {
     char hex[TMX_HASH_HEX];
     const struct tmx_cache_name name = {cache_dir, kind, hex};
     const double n = n_run * (double)key->budget;
-    enum tmx_status st = cache_key(key, hex, err);
-    if (st || (cache_dir && tmx_cache_read(&name, piece, 1))) {
-        return st;
+    cache_key(key, hex, err);
+    if (err->code || (cache_dir && tmx_cache_read(&name, piece, 1))) {
+        return err->code;
     }
-    st = tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err, "%s, %.3g warp instructions",
-                        what, n);
-    st = st ? st : measure(key, piece->data, err);
-    if (!st && cache_dir) {
+    if (!tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err, "%s, %.3g warp instructions",
+                        what, n)) {
+        measure(key, piece->data, err);
+    }
+    if (!err->code && cache_dir) {
         tmx_cache_write(&name, piece, 1);
     }
-    return st;
+    return err->code;
 }
 
 enum tmx_status tmx_profile_core(const struct tmx_profile_key *key, const char *cache_dir,
@@ -252,15 +244,14 @@ void tmx_gate_profile_at(const struct tmx_gate_profile *p, double latency_cycles
 enum { BODY = TMX_MAX_REGISTER }; /* the longest: the rarer an access, the better it is drawn */
 
 /* Global loads and stores per instruction of the body that these statistics draw. */
-static enum tmx_status count_accesses(const struct tmx_profile_key *key, double *loads, double *stores,
-                                      struct tmx_err *err)
+static void count_accesses(const struct tmx_profile_key *key, double *loads, double *stores,
+                           struct tmx_err *err)
 {
     struct tmx_stream s;
-    const enum tmx_status st = tmx_stream_generate(&s, &key->stats, &key->knobs, key->seed, err);
-    if (st) {
-        return st;
-    }
     *loads = *stores = 0;
+    if (err->code || tmx_stream_generate(&s, &key->stats, &key->knobs, key->seed, err)) {
+        return;
+    }
     for (size_t i = 0; i < s.n_instr; i++) {
         *loads += s.instr[i].latency == TMX_LATENCY_GLOBAL;
         *stores += s.instr[i].latency == TMX_LATENCY_STORE;
@@ -268,7 +259,6 @@ static enum tmx_status count_accesses(const struct tmx_profile_key *key, double 
     *loads /= (double)s.n_instr;
     *stores /= (double)s.n_instr;
     tmx_stream_finish(&s);
-    return TMX_OK;
 }
 
 enum tmx_status tmx_launch_profile_key(struct tmx_profile_key *key, const struct tmx_memory_kernel *launch,
@@ -280,8 +270,9 @@ enum tmx_status tmx_launch_profile_key(struct tmx_profile_key *key, const struct
     const int most = TMX_MAX_WARPS / launch->warps_per_block;
     const int blocks = launch->blocks_per_core < most ? launch->blocks_per_core : most;
     if (blocks == 0) {
-        return tmx_fail(err, TMX_ECONFIG, "a block of %d warps: sm_cycle holds at most %d",
-                        launch->warps_per_block, TMX_MAX_WARPS);
+        tmx_error(err, TMX_ECONFIG, "a block of %d warps: sm_cycle holds at most %d", launch->warps_per_block,
+                  TMX_MAX_WARPS);
+        return err->code;
     }
     s->warps_per_block = launch->warps_per_block;
     s->warps = blocks * launch->warps_per_block;
@@ -289,21 +280,21 @@ enum tmx_status tmx_launch_profile_key(struct tmx_profile_key *key, const struct
     s->latency_cycles = (chip->base_core_cycles + chip->base_memory_cycles) / chip->sm_clocks;
     s->miss = fmin(1, s->miss * key->knobs.miss);
     key->knobs.miss = key->knobs.latency = 1;
-    enum tmx_status st = count_accesses(key, &loads, &stores, err);
-    if (!st && loads == 0 && q > 0) {
+    count_accesses(key, &loads, &stores, err);
+    if (loads == 0 && q > 0) {
         s->global_share = 1;
-        st = count_accesses(key, &loads, &stores, err);
+        count_accesses(key, &loads, &stores, err);
     }
-    if (!st && q > stores && loads > 0) {
+    if (q > stores && loads > 0) {
         s->lines = fmax(1, q / (loads * s->miss + stores));
         s->miss = fmin(1, fmax(0, q / s->lines - stores) / loads);
-    } else if (!st) {
+    } else {
         s->store_share = 0; /* fewer lines than stores: loads alone, few of which miss */
         s->lines = 1;
-        st = count_accesses(key, &loads, &stores, err);
+        count_accesses(key, &loads, &stores, err);
         s->miss = loads > 0 ? fmin(1, q / loads) : 0;
     }
-    return st;
+    return err->code;
 }
 
 void tmx_launch_profile_use(struct tmx_memory_kernel *launch, const struct tmx_memory_chip *chip,

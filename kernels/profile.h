@@ -51,7 +51,8 @@ struct tmx_profile_key { /* what a profile depends on */
     uint64_t seed, budget; /* warp instructions per run */
 };
 
-/* Fit three numbers to 21 runs: seven latencies, three warp counts. cache_dir: NULL: no cache. */
+/* Fit three numbers to 21 runs: seven latencies, three warp counts. cache_dir: NULL: no cache. Errors stay in
+ * err (base/err.h), here and below. */
 TMX_NODISCARD enum tmx_status tmx_profile_core(const struct tmx_profile_key *key, const char *cache_dir,
                                                struct tmx_core_fit *fit, struct tmx_err *err);
 
