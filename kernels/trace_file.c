@@ -18,15 +18,16 @@ struct input {
     struct tmx_text_file text;
     struct tmx_lines lines;
     const char *path;
+    struct tmx_err *err; /* stays */
 };
 
-static enum tmx_status bad(const struct input *in, struct tmx_err *err, const char *what)
+static void bad(const struct input *in, const char *what)
 {
-    return tmx_fail_at(err, TMX_EPARSE, in->path, in->lines.number, "%s", what);
+    tmx_error_at(in->err, TMX_EPARSE, in->path, in->lines.number, "%s", what);
 }
 
 /* A trace's text; what is packed is refused with the program that unpacks it. */
-static enum tmx_status load(struct input *in, struct tmx_err *err)
+static void load(struct input *in)
 {
     static const struct {
         const char *end, *what;
@@ -38,10 +39,10 @@ static enum tmx_status load(struct input *in, struct tmx_err *err)
     };
     for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
         if (tmx_text_ends(in->path, packed[i].end)) {
-            return tmx_fail_at(err, TMX_EPARSE, in->path, 0, "%s", packed[i].what);
+            tmx_error_at(in->err, TMX_EPARSE, in->path, 0, "%s", packed[i].what);
         }
     }
-    return tmx_text_load(&in->text, in->path, err);
+    tmx_text_load(&in->text, in->path, in->err);
 }
 
 /* Digits alone, at most limit. */
@@ -96,8 +97,7 @@ static bool sources(struct tmx_span f, uint8_t source[TMX_INSTR_SOURCES])
     return true;
 }
 
-static enum tmx_status parse_instr(const struct input *in, struct tmx_span rest, struct entry *e,
-                                   struct tmx_err *err)
+static void parse_instr(const struct input *in, struct tmx_span rest, struct entry *e)
 {
     struct tmx_span f[6] = {{0}};
     size_t n = 0;
@@ -117,37 +117,37 @@ static enum tmx_status parse_instr(const struct input *in, struct tmx_span rest,
             ? "expected a latency class: alu sfu shared global store"
         : n == 6 && !tmx_span_is(f[5], "barrier") ? "expected \"barrier\" or the end of the line"
                                                   : NULL;
-    return fault ? bad(in, err, fault) : TMX_OK;
+    if (fault) {
+        bad(in, fault);
+    }
 }
 
 enum { VERSION, BLOCK_WARPS, RESIDENT_WARPS, N_HEADER };
 
-static enum tmx_status parse_header(const struct input *in, struct tmx_span rest, size_t index,
-                                    size_t value[N_HEADER], struct tmx_err *err)
+static void parse_header(const struct input *in, struct tmx_span rest, size_t index, size_t value[N_HEADER])
 {
     static const char *const words[] = {"thermix-trace", "block_warps", "resident_warps"};
     struct tmx_span key, number;
     size_t *v = &value[index];
     if (!tmx_span_field(&rest, &key) || !tmx_span_is(key, words[index]) || !tmx_span_field(&rest, &number) ||
         !whole(number, TMX_MAX_WARPS, v) || *v == 0 || tmx_span_field(&rest, &key)) {
-        return tmx_fail_at(err, TMX_EPARSE, in->path, in->lines.number, "expected \"%s N\"", words[index]);
+        tmx_error_at(in->err, TMX_EPARSE, in->path, in->lines.number, "expected \"%s N\"", words[index]);
+    } else if (index == VERSION && *v != 1) {
+        bad(in, "this program reads version 1");
+    } else if (index == RESIDENT_WARPS && *v % value[BLOCK_WARPS] != 0) {
+        bad(in, "resident_warps is no multiple of block_warps");
     }
-    if (index == VERSION && *v != 1) {
-        return bad(in, err, "this program reads version 1");
-    }
-    return index == RESIDENT_WARPS && *v % value[BLOCK_WARPS] != 0
-               ? bad(in, err, "resident_warps is no multiple of block_warps")
-               : TMX_OK;
 }
 
 /* Lines of warps, which may alternate, to programs: each warp's instructions behind one another. */
-static enum tmx_status make_programs(struct tmx_stream *s, const char *path, const struct entry *entry,
-                                     size_t n, struct tmx_err *err)
+static void make_programs(struct tmx_stream *s, const char *path, const struct entry *entry, size_t n,
+                          struct tmx_err *err)
 {
     s->program = calloc(s->n_program, sizeof *s->program);
     s->instr = calloc(n, sizeof *s->instr);
-    if (!s->program || !s->instr) {
-        return tmx_fail(err, TMX_ENOMEM, "trace of %zu instructions", n);
+    tmx_memory_check(s->program && s->instr, err);
+    if (err->code) {
+        return;
     }
     for (size_t i = 0; i < n; i++) {
         s->program[entry[i].warp].count++;
@@ -158,8 +158,8 @@ static enum tmx_status make_programs(struct tmx_stream *s, const char *path, con
         s->n_instr += p->count;
         p->count = 0;
         if ((w + 1) % s->warps_per_block == 0 && s->n_instr == (p + 1 - s->warps_per_block)->first) {
-            return tmx_fail_at(err, TMX_EPARSE, path, 0, "thread block %zu has no instruction",
-                               w / s->warps_per_block);
+            tmx_error_at(err, TMX_EPARSE, path, 0, "thread block %zu has no instruction",
+                         w / s->warps_per_block);
         }
     }
     for (size_t i = 0; i < n; i++) {
@@ -171,19 +171,19 @@ static enum tmx_status make_programs(struct tmx_stream *s, const char *path, con
             s->n_register = regs[k] >= s->n_register ? regs[k] + 1u : s->n_register;
         }
     }
-    return TMX_OK;
 }
 
 enum tmx_status tmx_trace_file_read(struct tmx_stream *s, const char *path, const struct tmx_memory *memory,
                                     uint64_t seed, struct tmx_err *err)
 {
-    struct input in = {.path = path};
+    struct tmx_err own = {0};
+    struct input in = {.path = path, .err = &own};
     struct tmx_arena arena = {0};
     struct entry *entry = NULL;
     size_t n = 0, n_header = 0, n_warp = 0, header[N_HEADER] = {0};
     *s = (struct tmx_stream){.memory = *memory, .seed = seed, .n_register = 1};
-    enum tmx_status st = load(&in, err);
-    while (!st && tmx_lines_next(&in.lines, &in.text)) {
+    load(&in);
+    while (!own.code && tmx_lines_next(&in.lines, &in.text)) {
         struct tmx_span rest = in.lines.line, look, first;
         const char *hash = memchr(rest.begin, '#', tmx_span_length(rest));
         rest.end = hash ? hash : rest.end;
@@ -192,34 +192,35 @@ enum tmx_status tmx_trace_file_read(struct tmx_stream *s, const char *path, cons
             continue;
         }
         if (n_header < N_HEADER) {
-            st = parse_header(&in, rest, n_header++, header, err);
-            continue;
+            parse_header(&in, rest, n_header++, header);
+        } else if (TMX_GROW(&arena, entry, n)) {
+            parse_instr(&in, rest, &entry[n]);
+            n_warp = entry[n].warp >= n_warp ? entry[n].warp + 1 : n_warp;
+            n++;
         }
-        st = TMX_GROW(&arena, entry, n) ? parse_instr(&in, rest, &entry[n], err) : tmx_no_memory(err);
-        n_warp = !st && entry[n].warp >= n_warp ? entry[n].warp + 1 : n_warp;
-        n += !st;
+        tmx_arena_check(&arena, &own);
     }
-    if (!st && n_header < N_HEADER) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "not a trace: no \"thermix-trace 1\" header");
-    } else if (!st && n_warp % header[BLOCK_WARPS] != 0) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "%zu warps are no whole number of blocks of %zu", n_warp,
-                         header[BLOCK_WARPS]);
-    } else if (!st && n == 0) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "no instruction");
+    if (n_header < N_HEADER) {
+        tmx_error_at(&own, TMX_EPARSE, path, 0, "not a trace: no \"thermix-trace 1\" header");
+    } else if (n == 0) {
+        tmx_error_at(&own, TMX_EPARSE, path, 0, "no instruction");
+    } else if (n_warp % header[BLOCK_WARPS] != 0) {
+        tmx_error_at(&own, TMX_EPARSE, path, 0, "%zu warps are no whole number of blocks of %zu", n_warp,
+                     header[BLOCK_WARPS]);
     }
-    if (!st) {
+    if (!own.code) {
         s->n_program = n_warp;
         s->warps_per_block = (unsigned)header[BLOCK_WARPS];
         s->n_block = n_warp / s->warps_per_block;
         s->warps = (unsigned)(header[RESIDENT_WARPS] < n_warp ? header[RESIDENT_WARPS] : n_warp);
-        st = make_programs(s, path, entry, n, err);
+        make_programs(s, path, entry, n, &own);
     }
     tmx_arena_finish(&arena);
     tmx_text_finish(&in.text);
-    if (st) {
+    if (own.code) {
         tmx_stream_finish(s);
     }
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 void tmx_trace_file_write(const struct tmx_stream *s, uint64_t n_block, FILE *out)
@@ -365,14 +366,13 @@ static bool split(struct converter *c, struct tmx_span rest, struct fields *f)
     return tmx_span_copy(op, f->opcode, sizeof f->opcode) && read_count(&rest, 64, &f->width);
 }
 
-static enum tmx_status instruction(struct converter *c, struct tmx_err *err)
+static void instruction(struct converter *c)
 {
     struct fields f;
     c->n_line++;
     if (c->n_warp == 0 || !split(c, c->in.lines.line, &f)) {
-        return bad(&c->in, err, "expected: PC mask dest_num [dests] opcode src_num [srcs] mem_width ...");
-    }
-    if (strcmp(f.opcode, "BAR") == 0) {
+        bad(&c->in, "expected: PC mask dest_num [dests] opcode src_num [srcs] mem_width ...");
+    } else if (strcmp(f.opcode, "BAR") == 0) {
         c->last.barrier = c->held;
     } else if (strcmp(f.opcode, "EXIT") != 0 && strcmp(f.opcode, "NOP") != 0) {
         /* write instr */
@@ -405,7 +405,6 @@ static enum tmx_status instruction(struct converter *c, struct tmx_err *err)
         snprintf(c->last.text, sizeof c->last.text, "%s %s %s %s", op ? op->type : "INT", dest_text, sources,
                  op ? op->latency : "alu");
     }
-    return TMX_OK;
 }
 
 /* "(16,16,1)" -> product */
@@ -429,7 +428,7 @@ static bool read_extent(struct tmx_span s, size_t *threads)
     return f.begin == f.end && *threads >= 1 && *threads <= 1024;
 }
 
-static enum tmx_status header_line(struct converter *c, unsigned resident_warps, struct tmx_err *err)
+static void header_line(struct converter *c, unsigned resident_warps)
 {
     struct tmx_span rest;
     size_t threads;
@@ -437,98 +436,92 @@ static enum tmx_status header_line(struct converter *c, unsigned resident_warps,
         c->line_numbers = true;
     }
     if (!starts(c->in.lines.line, "-block dim =", &rest)) {
-        return TMX_OK;
+        return;
     }
     if (!read_extent(rest, &threads)) {
-        return bad(&c->in, err, "expected \"-block dim = (x,y,z)\" of 1 to 1024 threads");
+        bad(&c->in, "expected \"-block dim = (x,y,z)\" of 1 to 1024 threads");
+        return;
     }
     if (c->block_warps > 0) {
-        return bad(&c->in, err, "a second \"-block dim\"");
+        bad(&c->in, "a second \"-block dim\"");
     }
     c->block_warps = (threads + 31) / 32;
     if (resident_warps < c->block_warps) {
-        return bad(&c->in, err, "a thread block has more warps than the SM holds");
+        bad(&c->in, "a thread block has more warps than the SM holds");
     }
     fprintf(c->out, "thermix-trace 1\nblock_warps %zu\nresident_warps %zu\n", c->block_warps,
             resident_warps / c->block_warps * c->block_warps);
-    return TMX_OK;
 }
 
 /* "insts = N" of the warp that ends here. */
-static enum tmx_status check_announced(struct converter *c, struct tmx_err *err)
+static void check_announced(struct converter *c)
 {
-    const bool ok = !c->announced || c->n_line == c->n_announced;
+    if (c->announced && c->n_line != c->n_announced) {
+        tmx_error_at(c->in.err, TMX_EPARSE, c->in.path, c->announced_at,
+                     "%zu instructions announced, %zu follow: the trace is cut or damaged", c->n_announced,
+                     c->n_line);
+    }
     c->announced = false;
-    return ok ? TMX_OK
-              : tmx_fail_at(err, TMX_EPARSE, c->in.path, c->announced_at,
-                            "%zu instructions announced, %zu follow: the trace is cut or damaged",
-                            c->n_announced, c->n_line);
 }
 
-static enum tmx_status begin_warp(struct converter *c, struct tmx_span rest, struct tmx_err *err)
+static void begin_warp(struct converter *c, struct tmx_span rest)
 {
     size_t warp;
     if (!read_count(&rest, 1023, &warp)) {
-        return bad(&c->in, err, "expected \"warp = N\"");
+        bad(&c->in, "expected \"warp = N\"");
+    } else if (c->block_warps == 0 || warp != c->n_warp % c->block_warps) {
+        bad(&c->in, c->block_warps ? "warps are out of order" : "no \"-block dim\" before the first warp");
     }
-    if (c->block_warps == 0 || warp != c->n_warp % c->block_warps) {
-        return bad(&c->in, err,
-                   c->block_warps ? "warps are out of order" : "no \"-block dim\" before the first warp");
-    }
-    const enum tmx_status st = check_announced(c, err);
-    if (st) {
-        return st;
-    }
+    check_announced(c);
     flush(c);
     c->n_line = 0;
     c->n_warp++;
     for (size_t i = 0; i < REGISTERS; i++) {
         c->stands_for[i] = (unsigned char)i;
     }
-    return TMX_OK;
 }
 
-static enum tmx_status step(struct converter *c, unsigned resident_warps, struct tmx_err *err)
+static void step(struct converter *c, unsigned resident_warps)
 {
     struct tmx_span look = c->in.lines.line, field, rest;
     if (!tmx_span_field(&look, &field) || *field.begin == '#' ||
         starts(c->in.lines.line, "thread block", &rest) || starts(c->in.lines.line, "cluster ", &rest)) {
-        return TMX_OK;
+        return;
     }
     if (starts(field, "insts", &rest)) {
         c->announced = true;
         c->announced_at = c->in.lines.number;
         c->n_line = 0;
-        return c->n_warp > 0 && tmx_span_field(&look, &field) && tmx_span_is(field, "=") &&
-                       read_count(&look, SIZE_MAX / 16, &c->n_announced)
-                   ? TMX_OK
-                   : bad(&c->in, err, "expected \"insts = N\" in a warp");
+        if (c->n_warp == 0 || !tmx_span_field(&look, &field) || !tmx_span_is(field, "=") ||
+            !read_count(&look, SIZE_MAX / 16, &c->n_announced)) {
+            bad(&c->in, "expected \"insts = N\" in a warp");
+        }
+    } else if (*field.begin == '-') {
+        header_line(c, resident_warps);
+    } else if (starts(c->in.lines.line, "warp =", &rest)) {
+        begin_warp(c, rest);
+    } else {
+        instruction(c);
     }
-    if (*field.begin == '-') {
-        return header_line(c, resident_warps, err);
-    }
-    if (starts(c->in.lines.line, "warp =", &rest)) {
-        return begin_warp(c, rest, err);
-    }
-    return instruction(c, err);
 }
 
 enum tmx_status tmx_trace_from_accelsim(const char *path, unsigned resident_warps, FILE *out,
                                         struct tmx_err *err)
 {
-    struct converter c = {.in.path = path, .out = out};
-    enum tmx_status st = load(&c.in, err);
-    while (!st && tmx_lines_next(&c.in.lines, &c.in.text)) {
-        st = step(&c, resident_warps, err);
+    struct tmx_err own = {0};
+    struct converter c = {.in = {.path = path, .err = &own}, .out = out};
+    load(&c.in);
+    while (!own.code && tmx_lines_next(&c.in.lines, &c.in.text)) {
+        step(&c, resident_warps);
     }
-    if (!st && c.n_warp == 0) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "no warp: not a kernel trace of Accel-Sim (.traceg)");
+    if (c.n_warp == 0) {
+        tmx_error_at(&own, TMX_EPARSE, path, 0, "no warp: not a kernel trace of Accel-Sim (.traceg)");
     }
-    st = st ? st : check_announced(&c, err);
-    if (!st && c.n_warp % c.block_warps != 0) {
-        st = bad(&c.in, err, "the last thread block has fewer warps than \"-block dim\" gives");
+    check_announced(&c);
+    if (!own.code && c.n_warp % c.block_warps != 0) {
+        bad(&c.in, "the last thread block has fewer warps than \"-block dim\" gives");
     }
     flush(&c);
     tmx_text_finish(&c.in.text);
-    return st;
+    return tmx_error_give(err, &own);
 }
