@@ -36,7 +36,7 @@ class TestExamples(unittest.TestCase):
         self.assertEqual(list(printed), ["agent"])
 
     def test_the_table_of_the_script_is_that_of_the_program(self):
-        sets = ["tick_s=0.01", "rows=16", "cols=16", "warmup_s=50"]
+        sets = ["tick_s=0.05", "rows=16", "cols=16", "warmup_s=50"]
         script("tabs_table.py", "--mixes", "WL7,WL10", "--policies", "BL,A", "-o", self.out / "script",
                *(w for s in sets for w in ("--set", s)))
         (self.out / "suite.cfg").write_text(

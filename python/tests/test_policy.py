@@ -35,9 +35,9 @@ CARD = {**{k: v for k, v in BASE.items() if k != "chip"}, "topology": "gtx280x2"
 FIVE = 'name = "five"; kernels = ( ' + ", ".join(f'{{ kernel = "{k}"; work_s = {w}; }}' for k, w in (
     ("SVM", 3.0), ("Cmem", 5.0), ("Conv", 2.0), ("SVM", 2.0), ("Bino", 4.0))) + " );"
 
-# Emergencies within two minutes, and a hot kernel that came second, so that shares move.
-HOT = {**BASE, "package": {"r_convec": 0.4}}
-MIX = 'name = "turned"; kernels = ( { kernel = "Cmem"; work_s = 60.0; }, { kernel = "SVM"; work_s = 60.0; } );'
+# Emergencies within a minute, and a hot kernel that came second, so that shares move.
+HOT = {**BASE, "package": {"r_convec": 0.4, "init_temp": 358.15}}
+MIX = 'name = "turned"; kernels = ( { kernel = "Cmem"; work_s = 20.0; }, { kernel = "SVM"; work_s = 20.0; } );'
 
 
 class Alternate(policy.Mix):
@@ -197,7 +197,7 @@ class TestPolicy(unittest.TestCase):
             for name, group, policies in (("alternate", given, ()), ("alternate_in_python", {}, [Alternate()])):
                 r = thermix.Run({**HOT, "mix": f"{folder}/mix.cfg", "mix_policy": {"policy": name, **group}}, policies=policies)
                 shares = set()
-                while not r.step(500):
+                while not r.step(200):
                     shares.add(r.gpu_share[0])
                 self.assertGreater(len(shares), 5)
                 self.assertGreater(r.metrics()["peak_temp_c"], 88.5)

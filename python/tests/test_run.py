@@ -125,7 +125,7 @@ class TestRun(unittest.TestCase):
 
 
 class TestStudy(unittest.TestCase):
-    AXES = {("policy", "dtm.policy"): [("MU", None), ("BL", Slow)], "mix": ["hot_cold", "WL7"]}
+    AXES = {("policy", "dtm.policy"): [("MU", None), ("BL", Slow)], "mix": ["hot_cold", "hot_hot"]}
     BASE = {**{k: v for k, v in SMALL.items() if k not in ("mix", "policy", "dtm")}, "tick_s": 0.05}
 
     def setUp(self):
@@ -136,7 +136,7 @@ class TestStudy(unittest.TestCase):
     def test_each_point_is_the_run_with_its_policy_in_any_number_of_processes(self):
         rows = thermix.study(self.BASE, self.AXES, self.folder / "one", processes=1)
         self.assertEqual([(r["policy"], r["dtm.policy"], r["mix"]) for r in rows],
-                         [(p, d, m) for p, d in (("MU", None), ("BL", "slow")) for m in ("hot_cold", "WL7")])
+                         [(p, d, m) for p, d in (("MU", None), ("BL", "slow")) for m in ("hot_cold", "hot_hot")])
         for row in rows:
             own = row["dtm.policy"] == "slow"
             run = thermix.Run({**self.BASE, "mix": row["mix"], "policy": row["policy"]},

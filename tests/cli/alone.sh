@@ -28,7 +28,7 @@ column gate.csv int_saved_pct | awk 'NR % 2 == 0 { short = $1 } NR > 1 && NR % 2
 "$thermix" gate hotspot --export kernel.trace -n 2000 || say "gate --export"
 "$thermix" gate hotspot --trace kernel.trace -q --policy convpg --format csv >trace.csv || say "gate --trace"
 [ "$(wc -l <trace.csv)" = 3 ] || say "gate --trace: $(cat trace.csv)"
-"$thermix" gate hotspot cutcp -n 100 --seeds 1 --tune convpg -q >tune.txt || say "gate --tune"
+"$thermix" gate hotspot -n 100 --seeds 1 --tune convpg -q >tune.txt || say "gate --tune"
 grep -q '=' tune.txt || say "gate --tune: $(cat tune.txt)"
 # the suite has every run of its three parts kernel by kernel: the benchmarks without a gap before a launch, and those with code
 sed 's/^instructions = .*/instructions = 1000;/; s/^seeds = 8;/seeds = 1;/' "$root/workloads/suites/warped-gates.cfg" >wg.cfg

@@ -46,7 +46,7 @@ on 80 run study $quick
 on 80 budget gtx280
 on 80 explain study $quick
 grep -q 'takes the slowdown of' screen.txt || say "explain: $(cat screen.txt)"
-on 80 explain gtx770-boost --set tick_s=0.05 --set sensor.period_s=0.05 --no-steps # one kernel, a governor, no throttle
+on 80 explain gtx770-boost --set rows=16 --set cols=16 --set tick_s=0.05 --set sensor.period_s=0.05 --no-steps # one kernel, a governor, no throttle
 grep -q 'no throttle stops clocks' screen.txt && grep -q 'The governor slowed it' screen.txt && ! grep -q 'both kernels' screen.txt ||
   say "explain of a governor: $(cat screen.txt)"
 # TCS keeps cores free so that memory is less crowded: one cause, both sides of it said
@@ -93,7 +93,7 @@ left='^0 of 12 runs.* [0-9m]+s left' # the first run takes seconds, and need not
 for i in $(seq 150); do tr '\r' '\n' <progress.raw 2>/dev/null | grep -qE "$left" && break || sleep 0.1; done
 kill $! && wait $! || true
 tr '\r' '\n' <progress.raw | grep -qE "$left" || say "no time left: $(tr '\r' '\n' <progress.raw | grep left | tail -3)"
-on 80 run hall --set rows=16 --set cols=16 --set tick_s=0.05 --set sensor.period_s=0.05
+on 80 run hall --set rows=8 --set cols=8 --set tick_s=0.05 --set sensor.period_s=0.05
 grep -q '^12 of 256 rows; all: --columns all' screen.txt || say "rows of a hall: $(tail -20 screen.txt)"
 # every command's help and man page: 80 columns, an example that a shell takes as it stands
 for command in $("$thermix" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\)  .*/\1/p'); do

@@ -93,7 +93,7 @@ for slip in ttft_s=2000:2 tbt_s=200:0.2 e2e_s=60000:60; do
 done
 sed 's/latency_us = 1.2;/latency_us = 1.2e-6;/' "$root/systems/node-8gpu.cfg" >link.cfg
 warns 'latency_us = 1.2e-06 us is outside 0.02 to 10000 us; is it 1.2e-06 s = 1.2 us?' check ./link.cfg
-"$thermix" check "$root/workloads/runs/gtx280x2.cfg" >two.cfg 2>err.txt && "$thermix" check ./two.cfg >out.txt 2>err.txt && ! grep -q r_convec err.txt || say "a package's own convection: $(cat err.txt)"
+"$thermix" check "$root/workloads/runs/gtx280x2.cfg" --set rows=8 --set cols=8 >two.cfg 2>err.txt && "$thermix" check ./two.cfg >out.txt 2>err.txt && ! grep -q r_convec err.txt || say "a package's own convection: $(cat err.txt)"
 refuses 'is it 0.15 mm = 0.00015 m?' "${hot[@]}" -t_chip 0.15
 refuses 'is it 0.02 mm = 2e-05 m?' "${hot[@]}" -t_interface 0.02
 refuses 'is it 300 mK/W = 0.3 K/W?' "${hot[@]}" -r_convec 300

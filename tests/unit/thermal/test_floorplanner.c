@@ -27,6 +27,7 @@ static const struct {
 
 static const char *desc;
 static struct tmx_hotspot_config cfg;
+static bool all; /* the slow test */
 
 static int make(void **state)
 {
@@ -61,7 +62,7 @@ static struct tmx_floorplanner_result optimise(uint64_t seed, bool wrap)
 
 static void result_tiles_the_die_and_keeps_areas_and_shapes(void **state)
 {
-    for (uint64_t seed = 1; seed <= 2; seed++) {
+    for (uint64_t seed = 1; seed <= (all ? 4 : 2); seed++) {
         struct tmx_floorplanner_result r = optimise(seed, seed % 2);
         for (size_t k = 0; k < r.n; k++) {
             const struct tmx_floorplan *fp = &r.floorplan[k];
@@ -115,7 +116,7 @@ static void same_seed_same_floorplan(void **state)
 static void influence_is_near_the_full_grid(void **state)
 {
     cfg.grid_rows = cfg.grid_cols = 80; /* 48 cells a side have 0.6 K of their own at the smallest block */
-    for (uint64_t seed = 1; seed <= 2; seed++) {
+    for (uint64_t seed = 1; seed <= (all ? 2 : 1); seed++) {
         struct tmx_floorplanner_result r = optimise(seed, seed % 2);
         const double rise = r.value[0].peak_k - cfg.ambient;
         check_close(r.value[0].estimate_k - r.value[0].peak_k, 0, 0, 0.03 * rise);
@@ -138,7 +139,7 @@ static void units_of_one_size_change_places(void **state)
     struct tmx_floorplanner_options o;
     assert_int_equal(tmx_floorplanner_options_read(&o, NULL, NULL), TMX_OK);
     o.Rcool = 0.8;
-    for (int mirrored = 0; mirrored < 2; mirrored++) {
+    for (int mirrored = !all; mirrored < 2; mirrored++) {
         struct tmx_floorplanner_result r;
         struct tmx_err err = {0};
         const struct tmx_floorplanner_input in = {.file = flp,
@@ -198,6 +199,7 @@ static void bad_input_is_named(void **state)
 
 TMX_TESTS(test_floorplanner)
 {
+    all = argc > 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(result_tiles_the_die_and_keeps_areas_and_shapes),
         cmocka_unit_test(same_seed_same_floorplan),
