@@ -97,8 +97,8 @@ static void same_run(uint64_t seed, const struct tmx_instr_stats *st, const stru
     struct tmx_sm_result a, b;
 
     assert_int_equal(tmx_stream_generate(&s, st, &knobs, seed, &err), TMX_OK);
-    assert_int_equal(tmx_sm_run(sm, &s, policy, gate, 3000, &probe_fast, &a, &err), TMX_OK);
-    assert_int_equal(slow_sm_run(sm, &s, policy, gate, 3000, &probe_slow, &b, &err), TMX_OK);
+    assert_int_equal(tmx_sm_run(sm, &s, policy, gate, 1500, &probe_fast, &a, &err), TMX_OK);
+    assert_int_equal(slow_sm_run(sm, &s, policy, gate, 1500, &probe_slow, &b, &err), TMX_OK);
     for (size_t i = 0; i < fast.n && i < slow.n; i++) {
         if (!same_event(&fast.event[i], &slow.event[i])) {
             print_error("seed %d, %s, event %zu: fast cycle %d kind %d unit %u warp %u, "

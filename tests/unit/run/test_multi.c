@@ -146,7 +146,7 @@ static double settled_c(const char *more, const char *kernel)
 {
     struct tmx_run *r =
         open_node(scratch_write("one.cfg", one), mix("k.cfg", kernel, NULL, NULL, 2000), more);
-    ticks(r, 8000);
+    ticks(r, 3000);
     const double t = temps(r, 0)[0] - 273.15;
     tmx_run_destroy(r);
     return t;
@@ -206,10 +206,10 @@ static void spreading_the_heat_slows_the_shared_fan(void **state)
     struct tmx_err err = {0};
     char path[512];
     snprintf(path, sizeof path, "%s/systems/gtx280x2.cfg", TMX_SOURCE_DIR);
-    const char *m = mix("sc.cfg", "SVM", "Cmem", NULL, 100);
-    struct tmx_run *bl = open_node(path, m, "fan = { policy = \"curve\"; }; warmup_s = 100.0;"),
+    const char *m = mix("sc.cfg", "SVM", "Cmem", NULL, 40);
+    struct tmx_run *bl = open_node(path, m, "fan = { policy = \"curve\"; }; warmup_s = 40.0;"),
                    *mu = open_node(path, m,
-                                   "fan = { policy = \"curve\"; }; warmup_s = 100.0; "
+                                   "fan = { policy = \"curve\"; }; warmup_s = 40.0; "
                                    "place = { policy = \"spread\"; }; "
                                    "mix_policy = { policy = \"mixed_uniform\"; };");
     assert_int_equal(tmx_run_execute(bl, NULL, &err), TMX_OK);
