@@ -122,7 +122,7 @@ static enum tmx_status gates(struct tmx_err *err)
 
 static enum tmx_status blocks(struct tmx_err *err)
 {
-    return run("mix", "chip = \"gtx280\"; cta = { policy = \"tcs\"; };", err);
+    return run("mix", "chip = \"gtx280\"; cta = { policy = \"tcs\"; epoch_cycles = 65536; };", err);
 }
 
 static enum tmx_status jobs(struct tmx_err *err)
@@ -396,6 +396,6 @@ TMX_TESTS(test_failing)
     scratch_write("failing_study.cfg",
                   "name = \"s\"; base = \"failing_base.cfg\"; axes = ( { key = \"policy\"; values = [\"BL\", "
                   "\"A\"]; }, "
-                  "{ key = \"package.r_convec\"; range = { from = 0.2; to = 0.3; steps = 4; }; } );\n");
+                  "{ key = \"package.r_convec\"; range = { from = 0.2; to = 0.3; steps = 2; }; } );\n");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
