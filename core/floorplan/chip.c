@@ -169,35 +169,6 @@ static void follow_curve(struct tmx_chip *c, const struct tmx_setting *list, str
     }
 }
 
-static void make_levels(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
-{
-    const struct tmx_setting *list = tmx_setting_member(root, "levels");
-    const struct tmx_clock_level *level = c->level;
-    for (size_t i = 1; i < c->n_level; i++) {
-        if (level[i].freq_hz > level[i - 1].freq_hz) {
-            tmx_error_setting(err, tmx_setting_at(list, i),
-                              "freq_hz rises: levels go from the fastest to the slowest");
-        }
-    }
-    if (c->step_hz != 0 && !err->code) {
-        follow_curve(c, list, err);
-    }
-    for (size_t l = 0; c->power.volt_knee_hz > 0 && l < c->n_level; l++) {
-        const double above_ghz = fmax(0, level[l].freq_hz - c->power.volt_knee_hz) / 1e9;
-        c->level[l].volt_v = 1 + c->power.volt_per_ghz * above_ghz; /* only ratios count */
-    }
-    for (size_t l = 0; c->nominal_hz != 0 && l < c->n_level; l++) {
-        if (fabs(level[l].freq_hz - c->nominal_hz) < fabs(level[c->nominal].freq_hz - c->nominal_hz)) {
-            c->nominal = l;
-        }
-    }
-    if (fabs(level[c->nominal].freq_hz - c->nominal_hz) > 1e-3 * c->nominal_hz && c->nominal_hz != 0) {
-        tmx_error_setting(err, tmx_setting_member(root, "nominal_hz"),
-                          "nominal_hz = %g is no level's clock; the nearest is %g", c->nominal_hz,
-                          level[c->nominal].freq_hz);
-    }
-}
-
 /* Keys of `power` that win over the file's; NULL: none. */
 static void override_power(struct tmx_chip *c, const struct tmx_setting *over, struct tmx_err *err)
 {
@@ -263,7 +234,31 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct
                           l2, dram, baseline);
     }
     if (!own.code) {
-        make_levels(c, root, &own);
+        const struct tmx_setting *list = tmx_setting_member(root, "levels");
+        const struct tmx_clock_level *level = c->level;
+        for (size_t i = 1; i < c->n_level; i++) {
+            if (level[i].freq_hz > level[i - 1].freq_hz) {
+                tmx_error_setting(&own, tmx_setting_at(list, i),
+                                  "freq_hz rises: levels go from the fastest to the slowest");
+            }
+        }
+        if (c->step_hz != 0 && !own.code) {
+            follow_curve(c, list, &own);
+        }
+        for (size_t l = 0; c->power.volt_knee_hz > 0 && l < c->n_level; l++) {
+            const double above_ghz = fmax(0, level[l].freq_hz - c->power.volt_knee_hz) / 1e9;
+            c->level[l].volt_v = 1 + c->power.volt_per_ghz * above_ghz; /* only ratios count */
+        }
+        for (size_t l = 0; c->nominal_hz != 0 && l < c->n_level; l++) {
+            if (fabs(level[l].freq_hz - c->nominal_hz) < fabs(level[c->nominal].freq_hz - c->nominal_hz)) {
+                c->nominal = l;
+            }
+        }
+        if (fabs(level[c->nominal].freq_hz - c->nominal_hz) > 1e-3 * c->nominal_hz && c->nominal_hz != 0) {
+            tmx_error_setting(&own, tmx_setting_member(root, "nominal_hz"),
+                              "nominal_hz = %g is no level's clock; the nearest is %g", c->nominal_hz,
+                              level[c->nominal].freq_hz);
+        }
     }
     tmx_config_close(cfg);
     return tmx_error_give(err, &own);

@@ -218,22 +218,6 @@ static void check_gaps(const struct tmx_floorplan *fp, double depth_m, struct tm
                  unit_name(v.after));
 }
 
-static void check_pair(const struct tmx_floorplan *fp, const struct tmx_unit *a, const struct tmx_unit *b,
-                       double depth_m, struct tmx_err *err)
-{
-    const double left = fmax(a->x_m, b->x_m), right = fmin(a->x_m + a->w_m, b->x_m + b->w_m);
-    const double low = fmax(a->y_m, b->y_m), high = fmin(a->y_m + a->h_m, b->y_m + b->h_m);
-    if (tmx_word_compare(a->name, b->name) == 0) {
-        tmx_error_at(err, TMX_EPARSE, fp->source, b->line,
-                     "name \"%s\" given twice (first at line %u; case does not count)", b->name, a->line);
-    } else if (fmin(right - left, high - low) > depth_m) {
-        tmx_error_at(err, TMX_EPARSE, fp->source, b->line,
-                     "\"%s\" overlaps \"%s\" by %.3f x %.3f um at x = %.6f mm, y = %.6f mm (thermix thermal "
-                     "--allow-overlaps accepts it)",
-                     b->name, a->name, UM * (right - left), UM * (high - low), MM * left, MM * low);
-    }
-}
-
 /* A unit with nothing near, as far as it is wide or high, most often has a slip in its position. */
 static bool isolated(const struct tmx_floorplan *fp, size_t unit)
 {
@@ -268,7 +252,18 @@ static void check_unit(const struct tmx_floorplan *fp, size_t unit, int allow_ga
                      u->name, MM * u->x_m, MM * u->y_m);
     }
     for (size_t j = 0; j < unit && !err->code; j++) {
-        check_pair(fp, &fp->unit[j], u, fmax(depth_m, (1 + ROUNDING) * overlap_m), err);
+        const struct tmx_unit *a = &fp->unit[j];
+        const double left = fmax(a->x_m, u->x_m), right = fmin(a->x_m + a->w_m, u->x_m + u->w_m);
+        const double low = fmax(a->y_m, u->y_m), high = fmin(a->y_m + a->h_m, u->y_m + u->h_m);
+        if (tmx_word_compare(a->name, u->name) == 0) {
+            tmx_error_at(err, TMX_EPARSE, fp->source, u->line,
+                         "name \"%s\" given twice (first at line %u; case does not count)", u->name, a->line);
+        } else if (fmin(right - left, high - low) > fmax(depth_m, (1 + ROUNDING) * overlap_m)) {
+            tmx_error_at(err, TMX_EPARSE, fp->source, u->line,
+                         "\"%s\" overlaps \"%s\" by %.3f x %.3f um at x = %.6f mm, y = %.6f mm (thermix "
+                         "thermal --allow-overlaps accepts it)",
+                         u->name, a->name, UM * (right - left), UM * (high - low), MM * left, MM * low);
+        }
     }
 }
 

@@ -233,21 +233,15 @@ static void change_active(struct tmx_gpu *gpu, size_t n_active)
     }
     gpu->dealt = false;
     gpu->n_active = n_active;
-    size_t k = 0;
+    size_t n_sm = 0, n_hot = 0;
     for (size_t sm = 0; sm < n; sm++) {
+        const size_t hot = gpu->chip->hot_order[sm];
         for (size_t i = 0; i < n_active; i++) {
             if (gpu->order[i] == sm) {
-                gpu->active[k++] = sm;
-                break;
+                gpu->active[n_sm++] = sm;
             }
-        }
-    }
-    k = 0;
-    for (size_t h = 0; h < n; h++) {
-        for (size_t i = 0; i < n_active; i++) {
-            if (gpu->order[i] == gpu->chip->hot_order[h]) {
-                gpu->active_hot[k++] = gpu->chip->hot_order[h];
-                break;
+            if (gpu->order[i] == hot) {
+                gpu->active_hot[n_hot++] = hot;
             }
         }
     }

@@ -174,35 +174,6 @@ static double stretched(const struct tmx_serve_instance *x)
     return x->nominal_s * ((1 - x->m) / x->speed + x->m);
 }
 
-/* Length and watts of the iteration that has been put together. */
-static void price(struct tmx_serve *s, size_t i)
-{
-    struct tmx_serve_instance *x = &s->instance[i];
-    const struct tmx_llm *llm = s->spec.llm;
-    const struct tmx_llm_phase *p = s->phase[i];
-    const struct tmx_serve_gpu *gpu = &s->spec.gpu[s->view[i].gpu0];
-    const double n = (double)x->iteration_tokens, batch = (double)x->batch;
-    const bool braked = s->row[s->view[i].row].braked;
-    double gpu_w;
-    if (n > 0) {
-        const bool add = s->spec.options.mix == ADD || s->spec.scheduler.policy == TMX_SERVE_CHUNKED;
-        const double tokens = batch > 0 ? token_s(s, i, batch, x->cached) : 0;
-        x->nominal_s = batch == 0 ? tmx_llm_prompt_s(p, n)
-                       : add      ? tmx_llm_prompt_s(p, n) + tokens - 1e-3 * p->token_ms[0]
-                                  : fmax(1.1 * tmx_llm_prompt_s(p, n + batch), tokens);
-        x->m = llm->m_prompt;
-        x->dram_share = llm->prompt_dram_share;
-        gpu_w = tmx_llm_prompt_share(p, n) * gpu->board_w;
-    } else {
-        x->nominal_s = token_s(s, i, batch, x->cached);
-        x->m = llm->m_token;
-        x->dram_share = llm->token_dram_share;
-        gpu_w = p->token_share * gpu->board_w + p->token_w_per_sequence * batch;
-    }
-    x->m = braked ? 0 : x->m; /* at so slow a clock nothing is hidden behind memory: assumed */
-    x->dynamic_w = fmax(0, gpu_w - gpu->static_w);
-}
-
 /* Time and watts of the running iteration up to `to_s`. */
 static void account(struct tmx_serve *s, size_t i, double to_s)
 {
@@ -459,8 +430,9 @@ static void begin(struct tmx_serve *s, size_t i, double at_s)
     x->state = BUSY;
     s->ledger[i].n_iteration++;
     /* an iteration beyond the rows behind the fit marks its requests */
-    const double prompt = (double)x->iteration_tokens / s->phase[i]->max_prompt,
-                 batch = (double)x->batch / s->phase[i]->max_batch;
+    const struct tmx_llm_phase *p = s->phase[i];
+    const double n = (double)x->iteration_tokens, size = (double)x->batch, prompt = n / p->max_prompt,
+                 batch = size / p->max_batch;
     s->most_prompt = fmax(s->most_prompt, prompt);
     s->most_batch = fmax(s->most_batch, batch);
     uint32_t r = x->cur;
@@ -470,7 +442,29 @@ static void begin(struct tmx_serve *s, size_t i, double at_s)
     for (size_t k = 0; k < x->n_run && batch > 1 && x->batch > 0; k++) {
         s->request[x->heap[k].request].beyond |= TMX_BEYOND_BATCH;
     }
-    price(s, i);
+    /* its length and watts */
+    const struct tmx_llm *llm = s->spec.llm;
+    const struct tmx_serve_gpu *gpu = &s->spec.gpu[s->view[i].gpu0];
+    double gpu_w;
+    if (n > 0) {
+        const bool add = s->spec.options.mix == ADD || o->policy == TMX_SERVE_CHUNKED;
+        const double tokens = size > 0 ? token_s(s, i, size, x->cached) : 0;
+        x->nominal_s = size == 0 ? tmx_llm_prompt_s(p, n)
+                       : add     ? tmx_llm_prompt_s(p, n) + tokens - 1e-3 * p->token_ms[0]
+                                 : fmax(1.1 * tmx_llm_prompt_s(p, n + size), tokens);
+        x->m = llm->m_prompt;
+        x->dram_share = llm->prompt_dram_share;
+        gpu_w = tmx_llm_prompt_share(p, n) * gpu->board_w;
+    } else {
+        x->nominal_s = token_s(s, i, size, x->cached);
+        x->m = llm->m_token;
+        x->dram_share = llm->token_dram_share;
+        gpu_w = p->token_share * gpu->board_w + p->token_w_per_sequence * size;
+    }
+    if (s->row[s->view[i].row].braked) {
+        x->m = 0; /* at so slow a clock nothing is hidden behind memory: assumed */
+    }
+    x->dynamic_w = fmax(0, gpu_w - gpu->static_w);
     x->end_s = at_s + stretched(x);
 }
 
@@ -527,7 +521,7 @@ static void run_to(struct tmx_serve *s, double limit_s)
 
 /* ---- arrivals ---- */
 
-static enum tmx_status arrive(struct tmx_serve *s, uint32_t r, struct tmx_err *err)
+static void arrive(struct tmx_serve *s, uint32_t r, struct tmx_err *err)
 {
     struct tmx_llm_request *q = &s->request[r];
     const struct tmx_choice *c = s->spec.route;
@@ -549,9 +543,10 @@ static enum tmx_status arrive(struct tmx_serve *s, uint32_t r, struct tmx_err *e
     const bool begins = to.prompt < s->n && s->view[to.prompt].open;
     if (!begins || to.token >= s->n || !s->view[to.token].open) {
         const size_t bad = begins ? to.token : to.prompt;
-        return tmx_fail(err, TMX_ESOLVE, "route policy %s: %s instance %zu for request %u, of %zu; it is %s",
-                        c->policy->name, begins ? "token" : "prompt", bad, r, s->n,
-                        bad < s->n ? "not open to it" : "not there");
+        tmx_error(err, TMX_ESOLVE, "route policy %s: %s instance %zu for request %u, of %zu; it is %s",
+                  c->policy->name, begins ? "token" : "prompt", bad, r, s->n,
+                  bad < s->n ? "not open to it" : "not there");
+        return;
     }
     struct tmx_serve_instance *x = &s->instance[to.prompt];
     q->instance = (uint16_t)to.prompt;
@@ -569,7 +564,6 @@ static enum tmx_status arrive(struct tmx_serve *s, uint32_t r, struct tmx_err *e
     if (x->state == IDLE) {
         begin(s, to.prompt, q->arrival_s);
     }
-    return TMX_OK;
 }
 
 /* ---- rows ---- */
@@ -593,7 +587,7 @@ static void set_speed(struct tmx_serve *s, size_t i, double speed, double at_s)
     x->speed = speed;
 }
 
-static enum tmx_status decide_rows(struct tmx_serve *s, double at_s, struct tmx_err *err)
+static void decide_rows(struct tmx_serve *s, double at_s, struct tmx_err *err)
 {
     const struct tmx_row_options *o = &s->spec.row_options;
     const struct tmx_choice *c = s->spec.row;
@@ -644,9 +638,9 @@ static enum tmx_status decide_rows(struct tmx_serve *s, double at_s, struct tmx_
     for (size_t i = 0; i < s->n; i++) {
         struct tmx_serve_instance *x = &s->instance[i];
         if (!(s->asked_hz[i] > 0)) {
-            return tmx_fail(err, TMX_ESOLVE,
-                            "row policy %s: a clock of %g Hz for instance %zu, expected more than 0",
-                            c->policy->name, s->asked_hz[i], i);
+            tmx_error(err, TMX_ESOLVE,
+                      "row policy %s: a clock of %g Hz for instance %zu, expected more than 0",
+                      c->policy->name, s->asked_hz[i], i);
         }
         if (x->due_s == INFINITY &&
             s->asked_hz[i] != x->clock_hz) { /* a clock on its way is not called back */
@@ -654,7 +648,6 @@ static enum tmx_status decide_rows(struct tmx_serve *s, double at_s, struct tmx_
             x->due_s = at_s + o->oob_s;
         }
     }
-    return TMX_OK;
 }
 
 /* Clocks and brakes whose time has come. */
@@ -711,9 +704,8 @@ void tmx_serve_account(struct tmx_serve *s, const double *chip_w, double dt_s)
     }
 }
 
-enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_tick *t, struct tmx_err *err)
+void tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_tick *t, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
     /* what dies and sensors say of the last tick */
     for (size_t i = 0; i < s->n && t->speed; i++) {
         struct tmx_instance_view *v = &s->view[i];
@@ -732,7 +724,7 @@ enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_ti
     apply_rows(s, t->begin_s);
     if (t->begin_s >= s->telemetry_s - 1e-9) {
         s->telemetry_s += s->spec.row_options.telemetry_s;
-        st = decide_rows(s, t->begin_s, err);
+        decide_rows(s, t->begin_s, err);
         apply_rows(s, t->begin_s);
     }
     /* without dies a GPU has the clock that its row leaves it */
@@ -744,13 +736,13 @@ enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_ti
         x->watts_scale = speed * (c->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
         set_speed(s, i, speed, t->begin_s);
     }
-    while (!st && s->next < s->n_request && s->request[s->next].arrival_s < t->end_s) {
+    while (!err->code && s->next < s->n_request && s->request[s->next].arrival_s < t->end_s) {
         const uint32_t r = (uint32_t)s->next++;
         run_to(s, s->request[r].arrival_s);
-        st = arrive(s, r, err);
+        arrive(s, r, err);
     }
-    if (st) {
-        return st;
+    if (err->code) {
+        return;
     }
     run_to(s, t->end_s);
     const double dt = t->end_s - t->begin_s;
@@ -767,7 +759,6 @@ enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_ti
         s->ledger[i].braked_s += s->row[s->view[i].row].braked ? dt : 0;
     }
     s->tick_end_s = t->end_s;
-    return TMX_OK;
 }
 
 struct tmx_serve_now tmx_serve_now(const struct tmx_serve *s, size_t gpu)

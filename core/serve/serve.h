@@ -182,8 +182,7 @@ struct tmx_serve_tick { /* from begin_s to end_s; negative: nothing arrives yet.
     const double *hottest_k, *memory_k, *inlet_k; /* sensors; heat only */
 };
 /* Instances go on to the end of the tick. TMX_ESOLVE: a policy answers nonsense. */
-TMX_NODISCARD enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_tick *t,
-                                                struct tmx_err *err);
+void tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_tick *t, struct tmx_err *err);
 /* At the end of a tick of dt_s: what it drew goes to the energies of instances and rows, which the next one's
  * telemetry reads. chip_w [n_gpu]: heat only; NULL: the watts of the phases. */
 void tmx_serve_account(struct tmx_serve *s, const double *chip_w, double dt_s);

@@ -60,17 +60,14 @@ struct fleet {
 static bool alike(const struct tmx_sim *a, const struct tmx_sim *b)
 {
     const struct tmx_sim_gpu_thermal *x = &a->spec.thermal[0], *y = &b->spec.thermal[0];
+    bool one = true; /* model of each */
     for (size_t g = 1; g < a->machine->n_gpu; g++) {
-        if (a->spec.thermal[g].model != x->model) {
-            return false;
-        }
+        one = one && a->spec.thermal[g].model == x->model;
     }
     for (size_t g = 1; g < b->machine->n_gpu; g++) {
-        if (b->spec.thermal[g].model != y->model) {
-            return false;
-        }
+        one = one && b->spec.thermal[g].model == y->model;
     }
-    return a->spec.dt_s == b->spec.dt_s && x->ops == y->ops &&
+    return one && a->spec.dt_s == b->spec.dt_s && x->ops == y->ops &&
            (x->model == y->model || (x->ops->same && x->ops->same(x->model, y->model)));
 }
 

@@ -99,34 +99,6 @@ void tmx_sim_share_any(struct tmx_sim *s, bool *said)
     }
 }
 
-/* The instances that other ranks have stepped. */
-static void share_thermal(struct tmx_sim *s, struct tmx_err *err)
-{
-    const size_t n_gpu = s->machine->n_gpu;
-    const struct tmx_gpus own = tmx_decomposition_own(s->share, n_gpu);
-    size_t most = 0;
-    for (size_t g = 0; g < n_gpu; g++) {
-        const size_t n = tmx_image_size(s->thermal[g].ops->image, s->thermal[g].state);
-        most = n > most ? n : most;
-    }
-    unsigned char *all = calloc(n_gpu, most);
-    const struct tmx_decomposition_part part = {all, TMX_OF_GPU, most};
-    if (!all) {
-        tmx_error(err, TMX_ENOMEM, "%zu GPUs", n_gpu);
-        return;
-    }
-    for (size_t g = own.first; g < own.end; g++) {
-        tmx_image_save(s->thermal[g].ops->image, s->thermal[g].state, all + g * most);
-    }
-    tmx_decomposition_exchange(s->share, &part, 1, err);
-    for (size_t g = 0; g < n_gpu && !err->code; g++) {
-        if (g < own.first || g >= own.end) {
-            tmx_image_restore(s->thermal[g].ops->image, s->thermal[g].state, all + g * most);
-        }
-    }
-    free(all);
-}
-
 void tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_recorder *r = s->recorder;
@@ -147,7 +119,31 @@ void tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err)
         {r->first_s, TMX_OF_SM, real},       {r->last_s, TMX_OF_SM, real},
         {r->smooth_j, TMX_OF_GPU, real}};
     tmx_decomposition_exchange(s->share, part, sizeof part / sizeof part[0], err);
-    if (!err->code) {
-        share_thermal(s, err);
+    if (err->code) {
+        return;
     }
+    /* the instances that other ranks have stepped */
+    const size_t n_gpu = s->machine->n_gpu;
+    const struct tmx_gpus own = tmx_decomposition_own(s->share, n_gpu);
+    size_t most = 0;
+    for (size_t g = 0; g < n_gpu; g++) {
+        const size_t n = tmx_image_size(s->thermal[g].ops->image, s->thermal[g].state);
+        most = n > most ? n : most;
+    }
+    unsigned char *all = calloc(n_gpu, most);
+    const struct tmx_decomposition_part images = {all, TMX_OF_GPU, most};
+    if (!all) {
+        tmx_error(err, TMX_ENOMEM, "%zu GPUs", n_gpu);
+        return;
+    }
+    for (size_t g = own.first; g < own.end; g++) {
+        tmx_image_save(s->thermal[g].ops->image, s->thermal[g].state, all + g * most);
+    }
+    tmx_decomposition_exchange(s->share, &images, 1, err);
+    for (size_t g = 0; g < n_gpu && !err->code; g++) {
+        if (g < own.first || g >= own.end) {
+            tmx_image_restore(s->thermal[g].ops->image, s->thermal[g].state, all + g * most);
+        }
+    }
+    free(all);
 }

@@ -71,10 +71,8 @@ static void order_blocks(struct tmx_sim *s, size_t g, const struct tmx_cta_stage
     struct tmx_gpu *gpu = &s->machine->gpu[g];
     const size_t size = gpu->n_sm * sizeof *s->order;
     gpu->dealt = gpu->dealt && !s->cta && gpu->n_run < 2;
-    if (cta && tmx_cta_stage_order(cta, gpu, g, s->frame.sensed_k, gpu->order)) {
-        return;
-    }
-    if (gpu->dealt && (tb->policy->rests & TMX_RESTS_ALIKE)) {
+    if ((cta && tmx_cta_stage_order(cta, gpu, g, s->frame.sensed_k, gpu->order)) ||
+        (gpu->dealt && (tb->policy->rests & TMX_RESTS_ALIKE))) {
         return;
     }
     memcpy(s->order, gpu->order, size);

@@ -51,8 +51,8 @@ static void work(const struct tmx_source_view *v, void *own, struct tmx_err *err
         v->scratch[g] = m->speed[g] / tmx_chip_speed(gpu->chip, 0) * (1 - gpu->rest) *
                         (1 - (double)stopped / (double)gpu->n_sm);
     }
-    const enum tmx_status st = tmx_serve_advance(s, &t, err);
-    for (size_t g = 0; g < m->n_gpu && !st; g++) {
+    tmx_serve_advance(s, &t, err);
+    for (size_t g = 0; g < m->n_gpu && !err->code; g++) {
         const struct tmx_serve_now now = tmx_serve_now(s, g);
         tmx_machine_draw(m, g, g, now.sm_w, now.l2_w, now.dram_w);
         v->chip_w[g] = heat ? v->chip_w[g] : now.gpu_w;

@@ -154,32 +154,6 @@ static bool failed(const struct tmx_cooling *c, size_t fan, double time_s)
     return false;
 }
 
-static void drive(struct tmx_cooling *c, const struct tmx_view *view, size_t f, double dt_s,
-                  struct tmx_err *err)
-{
-    const struct tmx_fan *fan = &c->spec.topology->fan[f];
-    const struct tmx_card *card = &c->spec.topology->card[fan->card];
-    struct tmx_fan_view v = {.view = view,
-                             .min_rpm = fan->min_rpm,
-                             .max_rpm = fan->max_rpm,
-                             .curve = fan->curve,
-                             .n_curve = fan->n_curve,
-                             .hottest_c = -TMX_ZERO_C,
-                             .speed = c->rpm[f] / fan->max_rpm,
-                             .dt_s = dt_s,
-                             .memory = &c->memory[TMX_FAN_MEMORY * f]};
-    for (size_t g = card->gpu0; g < card->gpu0 + card->n_gpu; g++) {
-        v.hottest_c = fmax(v.hottest_c, view->hottest_k[g] - TMX_ZERO_C);
-    }
-    const double speed = tmx_fan_of(c->spec.choice)->speed(c->spec.choice->state, &v),
-                 rpm = speed * fan->max_rpm;
-    if (!isfinite(speed)) {
-        tmx_error(err, TMX_ESOLVE, "fan policy %s: a speed of %g for fan %zu", c->spec.choice->policy->name,
-                  speed, f);
-    }
-    c->rpm[f] = failed(c, f, view->time_s) || !(rpm > 0) ? 0 : fmin(fmax(rpm, fan->min_rpm), fan->max_rpm);
-}
-
 static bool is_own(const struct tmx_cooling *c, size_t gpu)
 {
     return gpu >= c->own.first && gpu < c->own.end;
@@ -242,11 +216,13 @@ static void set_cards(void *ctx, size_t batch)
     }
 }
 
-/* heat_w: what each GPU's stream took up since the last update, its card's fans included. */
-static void collect(struct tmx_cooling *c, double dt_s, struct tmx_decomposition *share,
-                    struct tmx_thread_pool *pool, struct tmx_err *err)
+void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, const struct tmx_cooled *gpu,
+                        struct tmx_decomposition *share, struct tmx_thread_pool *pool, struct tmx_err *err)
 {
     const struct tmx_topology *t = c->spec.topology;
+    const double dt_s = view->time_s - c->sum.since_s;
+    c->gpu = gpu;
+    /* heat_w: what each GPU's stream took up since the last update, its card's fans included */
     const struct tmx_decomposition_part heat = {c->now_j, TMX_OF_GPU, sizeof *c->now_j};
     c->own = tmx_decomposition_own(share, t->n_gpu);
     tmx_thread_pool_run(pool, (t->n_gpu + BATCH - 1) / BATCH, read_heat, c);
@@ -268,20 +244,11 @@ static void collect(struct tmx_cooling *c, double dt_s, struct tmx_decomposition
              * that model in air warmer by (r - 1) R q under its heat q, with the same steady states. The step
              * is towards the sink that is where it is, x above its inlet, as a sink is slower than an update:
              * (1 - 1 / r) x, which ends there and swings for no r above a half. */
-            const size_t card = c->spec.topology->gpu[g].card;
+            const size_t card = t->gpu[g].card;
             const double k_per_w = c->spec.level_k_per_w[card][(size_t)c->level[card]];
             c->sink_k[g] = (1 - 1 / c->spec.spread[g].sink) * (c->sink_k[g] + k_per_w * sink_w);
         }
     }
-}
-
-void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, const struct tmx_cooled *gpu,
-                        struct tmx_decomposition *share, struct tmx_thread_pool *pool, struct tmx_err *err)
-{
-    const struct tmx_topology *t = c->spec.topology;
-    const double dt_s = view->time_s - c->sum.since_s;
-    c->gpu = gpu;
-    collect(c, dt_s, share, pool, err);
     if (err->code) {
         return;
     }
@@ -326,7 +293,28 @@ void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, cons
         memset(c->gpu_inlet_k_s, 0, t->n_gpu * sizeof *c->gpu_inlet_k_s);
     }
     for (size_t f = 0; f < t->n_fan && !err->code; f++) {
-        drive(c, view, f, c->sum.updates > 0 ? dt_s : 0, err);
+        const struct tmx_fan *fan = &t->fan[f];
+        const struct tmx_card *card = &t->card[fan->card];
+        struct tmx_fan_view v = {.view = view,
+                                 .min_rpm = fan->min_rpm,
+                                 .max_rpm = fan->max_rpm,
+                                 .curve = fan->curve,
+                                 .n_curve = fan->n_curve,
+                                 .hottest_c = -TMX_ZERO_C,
+                                 .speed = c->rpm[f] / fan->max_rpm,
+                                 .dt_s = c->sum.updates > 0 ? dt_s : 0,
+                                 .memory = &c->memory[TMX_FAN_MEMORY * f]};
+        for (size_t g = card->gpu0; g < card->gpu0 + card->n_gpu; g++) {
+            v.hottest_c = fmax(v.hottest_c, view->hottest_k[g] - TMX_ZERO_C);
+        }
+        const double speed = tmx_fan_of(c->spec.choice)->speed(c->spec.choice->state, &v),
+                     rpm = speed * fan->max_rpm;
+        if (!isfinite(speed)) {
+            tmx_error(err, TMX_ESOLVE, "fan policy %s: a speed of %g for fan %zu",
+                      c->spec.choice->policy->name, speed, f);
+        }
+        c->rpm[f] =
+            failed(c, f, view->time_s) || !(rpm > 0) ? 0 : fmin(fmax(rpm, fan->min_rpm), fan->max_rpm);
     }
     if (err->code) {
         return;

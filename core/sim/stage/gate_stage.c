@@ -25,30 +25,6 @@ struct tmx_gate_stage {
 
 static const char *const part_names[] = {"INT", "FP", "SFU"};
 
-static void fill_shares(struct tmx_gate_stage *g, const struct tmx_gate_kind *kind, const struct tmx_gpu *gpu)
-{
-    const struct tmx_chip *c = gpu->chip;
-    double sm_area = 0, die_area = 0;
-    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
-        const double a = tmx_unit_area_m2(&c->floorplan.unit[u]);
-        die_area += a;
-        sm_area += c->sm_of_unit[u] == TMX_NO_SM ? 0 : a;
-    }
-    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
-        const double area_m2 = tmx_unit_area_m2(&c->floorplan.unit[u]); /* by which leakage is spread */
-        const double leak_share = c->power.leakage_sm_share < 0
-                                      ? area_m2 / die_area
-                                      : c->power.leakage_sm_share * area_m2 / sm_area;
-        const char *part = strchr(c->floorplan.unit[u].name, '_');
-        for (size_t t = 0; t < TMX_N_GATE_TYPE && c->sm_of_unit[u] != TMX_NO_SM; t++) {
-            /* leakage of this type in the unit's, at most all of it */
-            const double share = kind->chip_share[t] / (double)c->n_sm / leak_share;
-            const bool has = !part || tmx_word_compare(part + 1, part_names[t]) == 0;
-            g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE + t] = !has ? 0 : share < 1 ? share : 1;
-        }
-    }
-}
-
 struct tmx_gate_stage *tmx_gate_stage_take(struct tmx_arena *a, const struct tmx_gate_spec *spec,
                                            const struct tmx_machine *m)
 {
@@ -75,7 +51,26 @@ struct tmx_gate_stage *tmx_gate_stage_take(struct tmx_arena *a, const struct tmx
         const struct tmx_gate_kind *kind = &spec->kind[spec->kind_of_gpu[i]];
         g->break_even_cycles[i] = kind->break_even_cycles;
         g->row0[i] = spec->kind_of_gpu[i] * n;
-        fill_shares(g, kind, &m->gpu[i]);
+        const struct tmx_chip *c = m->gpu[i].chip; /* shares of its units, and of types in them */
+        double sm_area = 0, die_area = 0;
+        for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+            const double area_m2 = tmx_unit_area_m2(&c->floorplan.unit[u]);
+            die_area += area_m2;
+            sm_area += c->sm_of_unit[u] == TMX_NO_SM ? 0 : area_m2;
+        }
+        for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+            const double area_m2 = tmx_unit_area_m2(&c->floorplan.unit[u]); /* by which leakage is spread */
+            const double leak_share = c->power.leakage_sm_share < 0
+                                          ? area_m2 / die_area
+                                          : c->power.leakage_sm_share * area_m2 / sm_area;
+            const char *part = strchr(c->floorplan.unit[u].name, '_');
+            for (size_t t = 0; t < TMX_N_GATE_TYPE && c->sm_of_unit[u] != TMX_NO_SM; t++) {
+                /* leakage of this type in the unit's, at most all of it */
+                const double share = kind->chip_share[t] / (double)c->n_sm / leak_share;
+                const bool has = !part || tmx_word_compare(part + 1, part_names[t]) == 0;
+                g->share[(m->gpu[i].unit0 + u) * TMX_N_GATE_TYPE + t] = !has ? 0 : share < 1 ? share : 1;
+            }
+        }
     }
     return g;
 }

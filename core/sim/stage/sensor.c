@@ -32,15 +32,18 @@ enum tmx_status tmx_sensor_open(struct tmx_sensor_options *o, struct tmx_arena *
         keys[n++] = k->key;                                             \
     }
     TMX_SENSOR_ROWS(KEYS)
-    enum tmx_status st = tmx_opt_read(&(struct tmx_opt){0}, o, group, keys, err); /* no other key */
-    st = st ? st : tmx_opt_read(tmx_sensor_opts, o, group, keys, err);
+    struct tmx_err own = {0};
+    tmx_opt_read(&(struct tmx_opt){0}, o, group, keys, &own); /* no other key */
+    tmx_opt_read(tmx_sensor_opts, o, group, keys, &own);
     TMX_TAKE(a, o->of, TMX_N_SENSOR);
-    st = st || o->of ? st : tmx_no_memory(err);
-    for (size_t i = 0; i < TMX_N_SENSOR && !st; i++) {
+    for (size_t i = 0; i < TMX_N_SENSOR && o->of; i++) {
         o->of[i] = tmx_arena_take(a, 1, models[i]->base.state_size);
-        st = o->of[i] ? tmx_opt_read(models[i]->base.opts, o->of[i], group, keys, err) : tmx_no_memory(err);
+        tmx_arena_check(a, &own);
+        tmx_opt_read(models[i]->base.opts, o->of[i], group, keys, &own);
     }
-    return st ? st : tmx_opt_read(tmx_sensor_log_opts, o, group, keys, err);
+    tmx_arena_check(a, &own);
+    tmx_opt_read(tmx_sensor_log_opts, o, group, keys, &own);
+    return tmx_error_give(err, &own);
 }
 
 /* Does it change readings? */
