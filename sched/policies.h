@@ -96,6 +96,9 @@ TMX_FAN_LIST(TMX_DECLARE)
 TMX_ROUTE_LIST(TMX_DECLARE)
 TMX_ROW_LIST(TMX_DECLARE)
 
+/* place/one_gpu.c: GPUs in turn by arrival. */
+void tmx_place_in_turn(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at);
+
 /* dtm/dvfs.c: clock level by two thresholds, one step a call: slower at emergency_c, faster below
  * release_c. Paper 003's DVFS, and what T^ABS falls back to. */
 size_t tmx_level_next(const struct tmx_gpu_view *gpu, double hottest_k, double emergency_c, double release_c);

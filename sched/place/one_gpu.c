@@ -3,7 +3,7 @@
 #include "sched/policies.h"
 
 /* In turn by arrival: the default of today's cards (paper 003, section 3.2). */
-static void place_own(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
+void tmx_place_in_turn(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     (void)state;
     *at =
@@ -14,7 +14,7 @@ const struct tmx_place_policy tmx_place_own_gpu = {
     .base = {.name = "own_gpu",
              .doc = "The k-th arrival goes to GPU k modulo the number of GPUs.",
              .source = "paper 003, section 3.2"},
-    .place = place_own,
+    .place = tmx_place_in_turn,
 };
 
 /* The next GPU after the last one used, past those whose queue is full. */

@@ -24,13 +24,6 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-static void place(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
-{
-    (void)state;
-    *at =
-        (struct tmx_place){.home = (size_t)(view->node->jobs[job]->queue_order % view->node->n_gpu), .n = 1};
-}
-
 static bool other_kind(const struct spread *s, const struct tmx_job_view *a, const struct tmx_job_view *b)
 {
     return a->pdi_valid && b->pdi_valid && fabs(a->pdi_w - b->pdi_w) > s->alike * fmax(a->pdi_w, b->pdi_w);
@@ -83,6 +76,6 @@ const struct tmx_place_policy tmx_place_spread = {
          .source = "paper 003, section 3.2",
          .opts = opts,
          .state_size = sizeof(struct spread)},
-    .place = place,
+    .place = tmx_place_in_turn,
     .widen = widen,
 };
