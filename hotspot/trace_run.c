@@ -56,7 +56,7 @@ static void estimate(const struct tmx_trace_run *r, bool choosing, struct estima
                                                 .cache = !choosing && !a->no_cache};
     const bool physical = spec->network == TMX_NETWORK_PHYSICAL,
                twice = a->cfg.leakage_used && !a->hotspot_compat,
-               cells = spec->accurate_cells || spec->map_mode == TMX_MAP_MIN || spec->map_mode == TMX_MAP_MAX;
+               cells = spec->accurate_cells || tmx_map_by_cell(spec->map_mode);
     struct tmx_network net = {0};
     *e = (struct estimate){.cached = false};
     if (err->code || tmx_reduced_model_cached(spec, &options, &e->cached, err) ||
@@ -513,9 +513,8 @@ static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
         steps += memcmp(value, value - r->power.n_column, r->power.n_column * sizeof *value) != 0;
     }
     /* does the reduced model of coolant take less than the grid? */
-    const bool pays = spec->map_mode != TMX_MAP_MIN && spec->map_mode != TMX_MAP_MAX &&
-                      !spec->accurate_cells && !spec->init_node_k && !a->mixed && r->stack.channels &&
-                      (double)steps >= rows_to_pay(spec, err);
+    const bool pays = !tmx_map_by_cell(spec->map_mode) && !spec->accurate_cells && !spec->init_node_k &&
+                      !a->mixed && r->stack.channels && (double)steps >= rows_to_pay(spec, err);
     const bool grid = a->scheme == TMX_TRACE_BE ||
                       (!a->method && ((r->stack.channels && !pays) || spec->rows == 1 || tmx_falling(spec)));
     const struct tmx_thermal_ops *method = grid ? &tmx_thermal_grid : a->method;

@@ -181,7 +181,7 @@ void tmx_gridmap_read(const struct tmx_gridmap *map, enum tmx_map_mode mode, con
 {
     for (size_t u = 0; u < map->n_unit; u++) {
         const size_t begin = map->start[u], end = map->start[u + 1];
-        double v = mode == TMX_MAP_MIN || mode == TMX_MAP_MAX ? cell_k[map->cell[begin]] : 0;
+        double v = tmx_map_by_cell(mode) ? cell_k[map->cell[begin]] : 0;
         size_t mid[4];
         for (size_t e = begin; e < end && mode != TMX_MAP_CENTER; e++) {
             const double t = cell_k[map->cell[e]];

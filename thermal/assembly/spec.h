@@ -79,6 +79,11 @@ struct tmx_board {
 };
 
 enum tmx_map_mode { TMX_MAP_AREA, TMX_MAP_AVG, TMX_MAP_MIN, TMX_MAP_MAX, TMX_MAP_CENTER };
+/* Is a unit read as one of its cells, which no linear map gives? */
+static inline bool tmx_map_by_cell(enum tmx_map_mode mode)
+{
+    return mode == TMX_MAP_MIN || mode == TMX_MAP_MAX;
+}
 
 enum tmx_network_kind {
     TMX_NETWORK_HOTSPOT, /* HotSpot's grid model: one sheet a layer, twelve package nodes, a third of the heat

@@ -123,11 +123,6 @@ struct state {
     struct tmx_arena arena; /* of the arrays */
 };
 
-static bool linear(const struct tmx_reduced_model *m)
-{
-    return m->net.mode != TMX_MAP_MIN && m->net.mode != TMX_MAP_MAX;
-}
-
 static void model_destroy(void *model)
 {
     struct model *m = model;
@@ -418,7 +413,7 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
         TMX_TAKE(&s->arena, s->work, tmx_modal_work(first));
         TMX_TAKE(&s->arena, s->kept, 1);
     }
-    if (s && !linear(&m->shared)) {
+    if (s && tmx_map_by_cell(m->shared.net.mode)) {
         TMX_TAKE(&s->arena, s->cell, m->shared.net.n_cell);
     }
     if (s && m->shared.net.n_flow > 0) {

@@ -87,15 +87,10 @@ static const double SAFETY = 10.0, SAFETY_PHYSICAL = 17.6, UNIT_CELL_SAFETY = 12
  * times where all is well, 1e4 to 1e11 times where it is not. */
 static const double MISSED = 1000;
 
-static bool by_cell(enum tmx_map_mode mode)
-{
-    return mode == TMX_MAP_MIN || mode == TMX_MAP_MAX;
-}
-
 /* Cells are read for a field, for units that are their hottest or coldest cell, and for a start field. */
 static bool needs_maps(const struct tmx_thermal_spec *spec)
 {
-    return !spec->no_field || spec->accurate_cells || spec->init_node_k || by_cell(spec->map_mode);
+    return !spec->no_field || spec->accurate_cells || spec->init_node_k || tmx_map_by_cell(spec->map_mode);
 }
 
 static double density(const struct tmx_thermal_spec *spec)
@@ -158,7 +153,7 @@ static void demand_init(struct tmx_demand *d, const struct tmx_network *net,
         d->gamma_low = fmin(d->gamma_low, d->gamma[l]);
         d->gamma_high = fmax(d->gamma_high, d->gamma[l]);
     }
-    if (by_cell(net->mode)) {
+    if (tmx_map_by_cell(net->mode)) {
         tmx_regions_units(&d->unit_cells, net, err);
     }
     if (spec->accurate_cells) {
@@ -171,12 +166,12 @@ static void check(const struct tmx_thermal_spec *spec, const struct tmx_reduced_
                   bool coolant, struct tmx_err *err)
 {
     const double low = options->r_convec_low, high = options->r_convec_high;
-    const char *what = by_cell(spec->map_mode) ? "grid_map_mode min or max"
-                       : spec->accurate_cells  ? "a file of cells"
-                       : spec->init_node_k     ? "a start field"
-                       : options->precision    ? "precision mixed"
-                       : ranged(options)       ? "a range of sinks"
-                                               : NULL;
+    const char *what = tmx_map_by_cell(spec->map_mode) ? "grid_map_mode min or max"
+                       : spec->accurate_cells          ? "a file of cells"
+                       : spec->init_node_k             ? "a start field"
+                       : options->precision            ? "precision mixed"
+                       : ranged(options)               ? "a range of sinks"
+                                                       : NULL;
     if (coolant && what) {
         tmx_error(err, TMX_EUNSUPPORTED,
                   "the reduced model of coolant is for units read by their means, without %s: "
@@ -196,7 +191,7 @@ static void check(const struct tmx_thermal_spec *spec, const struct tmx_reduced_
                   "r_convec_low and r_convec_high are for HotSpot's network: the physical one's error "
                   "was found above its estimate");
     }
-    if (by_cell(spec->map_mode) || spec->accurate_cells) {
+    if (tmx_map_by_cell(spec->map_mode) || spec->accurate_cells) {
         tmx_error(err, TMX_EUNSUPPORTED,
                   "r_convec_low and r_convec_high are for units read by their "
                   "means: grid_map_mode area, avg or center, and no file of cells");
@@ -924,7 +919,8 @@ double tmx_reduced_model_rounding(const struct tmx_reduced_model *m, bool nodes,
         }
         double *theta_k = state + q->mode_row;
         tmx_modal_rounding(q, swing_w, state, theta_k);
-        if (nodes || by_cell(m->net.mode)) { /* read in double, from a state that single precision moved */
+        if (nodes ||
+            tmx_map_by_cell(m->net.mode)) { /* read in double, from a state that single precision moved */
             worst = fmax(worst, worst_cell(m, l, state));
         } else {
             for (size_t u = 0; u < q->n_unit; u++) {
@@ -953,7 +949,7 @@ double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, co
         worst = fmax(worst, sum);
     }
     const double mean = m->net.view_start ? SAFETY_PHYSICAL : SAFETY; /* HotSpot's nodes are its view */
-    const double safety = nodes ? CELL_SAFETY : by_cell(m->net.mode) ? UNIT_CELL_SAFETY : mean;
+    const double safety = nodes ? CELL_SAFETY : tmx_map_by_cell(m->net.mode) ? UNIT_CELL_SAFETY : mean;
     return safety * worst + START_SAFETY * m->start_error_k + tmx_reduced_model_rounding(m, nodes, swing_w);
 }
 

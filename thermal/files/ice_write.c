@@ -493,36 +493,9 @@ static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
     }
 }
 
-static void write_files(const struct tmx_ice_stack *s, const char *out_dir, struct tmx_err *err)
-{
-    static const char *const names[] = {"stack.lcf", "stack.ptrace", "stack.config"};
-    size_t n_slot = 0;
-    for (size_t i = 0; i < s->n_placed; i++) {
-        n_slot = s->placed[i].powers.n_slot > n_slot ? s->placed[i].powers.n_slot : n_slot;
-    }
-    const bool wanted[] = {true, n_slot > 0,
-                           s->top_w_per_m2k + s->bottom_w_per_m2k != 0 || s->channels.inlet_k != 0};
-    for (size_t f = 0; f < sizeof names / sizeof names[0]; f++) {
-        char path[PATH];
-        struct tmx_output o;
-        tmx_path_join(path, out_dir, names[f], err);
-        if (!wanted[f] || tmx_output_open(&o, path, err)) {
-            continue;
-        }
-        if (f == 0) {
-            write_layers(s, o.file);
-        } else if (f == 1) {
-            write_powers(s, n_slot, o.file, err);
-        } else {
-            write_config(s, n_slot > 0, o.file);
-        }
-        tmx_output_end(&o, err);
-    }
-}
-
 enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, struct tmx_err *err)
 {
-    char from[PATH], name[TMX_ICE_NAME];
+    char file[PATH], name[TMX_ICE_NAME];
     struct tmx_ice_stack *s = calloc(1, sizeof *s);
     if (!s) {
         return tmx_no_memory(err);
@@ -549,16 +522,16 @@ enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, str
     for (size_t i = 0; i < s->n_placed && !err->code; i++) {
         struct tmx_ice_placed *p = &s->placed[i];
         if (s->kind[p->kind].die) {
-            locate(s->l.text.name, p->floorplan, from);
-            tmx_ice_read_flp(from, &p->units, &p->powers, s, err);
+            locate(s->l.text.name, p->floorplan, file);
+            tmx_ice_read_flp(file, &p->units, &p->powers, s, err);
             write_units(s, &p->units, &p->powers, out_dir, p->name, "converted from a 3D-ICE floorplan", err);
         }
     }
     for (size_t i = 0; i < s->n_layout && !err->code; i++) {
         struct tmx_ice_layout *y = &s->layout[i];
-        locate(s->l.text.name, y->file, from);
+        locate(s->l.text.name, y->file, file);
         name_layout(s, i + 1, name);
-        tmx_fail_from(err, tmx_ice_read_layout(s, from, &y->units, err), s->l.text.name, y->line, "layout");
+        tmx_fail_from(err, tmx_ice_read_layout(s, file, &y->units, err), s->l.text.name, y->line, "layout");
         write_units(s, &y->units, NULL, out_dir, name, "converted from a 3D-ICE layout", err);
     }
     if (!err->code) { /* a block as large as the chip */
@@ -567,7 +540,28 @@ enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, str
         write_units(s, &whole, NULL, out_dir, s->block, "one block for layers without a floorplan", err);
         tmx_floorplan_finish(&whole);
     }
-    write_files(s, out_dir, err);
+    static const char *const names[] = {"stack.lcf", "stack.ptrace", "stack.config"};
+    size_t n_slot = 0;
+    for (size_t i = 0; i < s->n_placed; i++) {
+        n_slot = s->placed[i].powers.n_slot > n_slot ? s->placed[i].powers.n_slot : n_slot;
+    }
+    const bool wanted[] = {true, n_slot > 0,
+                           s->top_w_per_m2k + s->bottom_w_per_m2k != 0 || s->channels.inlet_k != 0};
+    for (size_t f = 0; f < sizeof names / sizeof names[0]; f++) {
+        struct tmx_output o;
+        tmx_path_join(file, out_dir, names[f], err);
+        if (!wanted[f] || tmx_output_open(&o, file, err)) {
+            continue;
+        }
+        if (f == 0) {
+            write_layers(s, o.file);
+        } else if (f == 1) {
+            write_powers(s, n_slot, o.file, err);
+        } else {
+            write_config(s, n_slot > 0, o.file);
+        }
+        tmx_output_end(&o, err);
+    }
     tmx_ice_stack_finish(s);
     free(s);
     return err->code;

@@ -384,9 +384,9 @@ void tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
 
 enum { COLUMNS = 48 }; /* of a block: the rest is products */
 
-/* The lower triangle of a := that of L, for a = L L'. */
-static void cholesky(size_t n, double *a, struct tmx_err *err)
+void tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err)
 {
+    /* The lower triangle of a := that of L, for a = L L'. */
     double *row = err->code ? NULL : malloc(n * COLUMNS * sizeof *row);
     tmx_memory_check(row, err);
     for (size_t j = 0; j < n && !err->code; j += COLUMNS) {
@@ -410,11 +410,6 @@ static void cholesky(size_t n, double *a, struct tmx_err *err)
         }
     }
     free(row);
-}
-
-void tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err)
-{
-    cholesky(n, a, err);
     for (size_t j = 0; j < n && !err->code; j += COLUMNS) { /* b := L^-1 b */
         const size_t many = least(COLUMNS, n - j);
         tmx_dense_nn(many, n_rhs, j, -1, a + j, n, b, n, 1, b + j, n);

@@ -623,10 +623,9 @@ static void start_builder(struct builder *b, struct tmx_basis *s, const struct t
     const size_t n = net->n_node, m = net->n_unit, n_region = b->demand->cells.n;
     const size_t n_in = m + 1;
     const bool own_out = net->mode == TMX_MAP_AVG || net->mode == TMX_MAP_CENTER;
-    const bool cells = net->mode == TMX_MAP_MIN || net->mode == TMX_MAP_MAX;
     struct tmx_growing *grown = &b->grown;
     struct tmx_arena *scratch = &grown->arena;
-    tmx_assert(!cells || b->demand->unit_cells.n);
+    tmx_assert(!tmx_map_by_cell(net->mode) || b->demand->unit_cells.n);
     grow_init(grown, s, net, n_in, own_out, b->demand->gamma_low, b->demand->gamma_high, err);
     b->n_held = m + (b->demand->ambient_k > 0);
     grown->dependent = pow(fmin(1e-3, order(b) * NEW_PART * b->demand->tolerance_k), 2);
@@ -831,13 +830,12 @@ double tmx_initial_basis(struct tmx_basis *s, const struct tmx_network *net, con
     TMX_TAKE(&s->arena, at, k);
     TMX_TAKE(&s->arena, s->out, k * m);
     tmx_arena_check(&s->arena, err);
-    const bool linear = net->mode != TMX_MAP_MIN && net->mode != TMX_MAP_MAX;
     for (size_t c = 0; c < k && !err->code;
          c++) { /* theta is no input; MIN and MAX are read from the cells */
         at[c] = s->in[c];
         s->in[c] = 0;
         tmx_network_read(net, s->v + c * s->n_node, b.unit);
-        for (size_t u = 0; u < m && linear; u++) {
+        for (size_t u = 0; u < m && !tmx_map_by_cell(net->mode); u++) {
             s->out[u * k + c] = b.unit[u];
         }
     }

@@ -139,37 +139,6 @@ static void add_face(struct cut *c, double gamma)
     }
 }
 
-/* The fields that U must hold, orthonormal, as its first columns. */
-static void keep_fields(struct cut *c)
-{
-    const struct tmx_modes *q = &c->level_basis[0].modes;
-    const size_t k = c->k;
-    for (size_t f = 0; f < 1 + c->demand->n_level && c->n_kept < k && !c->err->code; f++) {
-        double *v = c->u + c->n_kept * k;
-        for (size_t i = 0; i < k; i++) {
-            v[i] = f == 0 ? c->root[i] * q->one[i] : q->one[i] / c->root[i];
-        }
-        if (f > 0 && several(c)) { /* (1 + d F)^-1 v */
-            tmx_dense_tn(k, 1, k, 1, c->z, k, v, k, 0, c->small, k);
-            for (size_t i = 0; i < k; i++) {
-                c->small[i] /= 1 + (c->demand->gamma[f - 1] - q->gamma) * c->phi[i];
-            }
-            tmx_dense_nn(k, 1, k, 1, c->z, k, c->small, k, 0, v, k);
-        }
-        const double size = tmx_dot(k, v, v);
-        for (size_t j = 0; j < 2 * c->n_kept; j++) { /* twice */
-            const double *before = c->u + j % c->n_kept * k;
-            tmx_axpy(k, -tmx_dot(k, before, v), before, v);
-        }
-        const double left = tmx_dot(k, v, v);
-        const bool is_new = left > 1e-24 * size;
-        for (size_t i = 0; i < k && is_new; i++) {
-            v[i] /= sqrt(left);
-        }
-        c->n_kept += is_new;
-    }
-}
-
 /* p [k][k]: P of a level basis in its own xi. */
 static void gramian(struct cut *c, const struct level_basis *f, double *p)
 {
@@ -228,7 +197,32 @@ static void fill(struct cut *c, double *p, double *own, double *value)
         tmx_dense_nn(k, k, k, 1, own, k, c->w, k, 0, c->small, k);
         tmx_dense_tn(k, k, k, 1, c->w, k, c->small, k, 1, p, k);
     }
-    keep_fields(c);
+    /* The fields that U must hold, orthonormal, as its first columns. */
+    const struct tmx_modes *q = &c->level_basis[0].modes;
+    for (size_t f = 0; f < 1 + c->demand->n_level && c->n_kept < k && !c->err->code; f++) {
+        double *v = c->u + c->n_kept * k;
+        for (size_t i = 0; i < k; i++) {
+            v[i] = f == 0 ? c->root[i] * q->one[i] : q->one[i] / c->root[i];
+        }
+        if (f > 0 && several(c)) { /* (1 + d F)^-1 v */
+            tmx_dense_tn(k, 1, k, 1, c->z, k, v, k, 0, c->small, k);
+            for (size_t i = 0; i < k; i++) {
+                c->small[i] /= 1 + (c->demand->gamma[f - 1] - q->gamma) * c->phi[i];
+            }
+            tmx_dense_nn(k, 1, k, 1, c->z, k, c->small, k, 0, v, k);
+        }
+        const double size = tmx_dot(k, v, v);
+        for (size_t j = 0; j < 2 * c->n_kept; j++) { /* twice */
+            const double *before = c->u + j % c->n_kept * k;
+            tmx_axpy(k, -tmx_dot(k, before, v), before, v);
+        }
+        const double left = tmx_dot(k, v, v);
+        const bool is_new = left > 1e-24 * size;
+        for (size_t i = 0; i < k && is_new; i++) {
+            v[i] /= sqrt(left);
+        }
+        c->n_kept += is_new;
+    }
     if (c->err->code) {
         return;
     }

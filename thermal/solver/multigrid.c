@@ -104,48 +104,12 @@ struct halving { /* of each group: fine cells a side of a coarse one */
     size_t by_x, by_y;
 };
 
-/* The other links of f on the next level, where node i is number to[i]: those between the same nodes added
- * up, without those of a node to itself. by: of the first group. */
-static void coarsen_links(const struct tmx_cells *f, struct tmx_cells *c, const size_t *to,
-                          const struct halving *by, struct tmx_err *err)
-{
-    struct tmx_arena scratch = {0};
-    size_t *start, *last, *order;
-    TMX_TAKE(&scratch, start, c->n_node + 1);
-    TMX_TAKE(&scratch, last, c->n_node);
-    TMX_TAKE(&scratch, order, f->n_link);
-    if (scratch.failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-        tmx_arena_finish(&scratch);
-        return;
-    }
-    for (size_t e = 0; e < f->n_link; e++) {
-        start[to[f->link[e].a] + 1]++;
-    }
-    for (size_t i = 0; i < c->n_node; i++) {
-        start[i + 1] += start[i];
-        last[i] = SIZE_MAX;
-    }
-    for (size_t e = 0; e < f->n_link; e++) { /* by their lower end, as start goes on */
-        order[start[to[f->link[e].a]]++] = e;
-    }
-    for (size_t e = 0; e < f->n_link; e++) {
-        const struct tmx_cell_link *l = &f->link[order[e]];
-        const size_t a = to[l->a], b = to[l->b];
-        if (last[b] >= c->n_link || c->link[last[b]].a != a) {
-            last[b] = c->n_link;
-            c->link[c->n_link++] = (struct tmx_cell_link){.a = a, .b = b};
-        }
-        c->link[last[b]].w_k += from_middle(f, l, by->by_x, by->by_y);
-    }
-    tmx_arena_finish(&scratch);
-}
-
 /* The next level of f. */
 static void coarsen(const struct tmx_cells *f, const struct halving *by, struct tmx_cells *c,
                     struct tmx_err *err)
 {
-    size_t *to = calloc(f->n_node, sizeof *to);
+    struct tmx_arena scratch = {0};
+    size_t *to, *start, *last, *order; /* to: the coarse node of each */
     *c = (struct tmx_cells){.n_group = f->n_group, .beside = f->beside};
     TMX_TAKE(&c->arena, c->group, f->n_group);
     for (size_t g = 0; g < f->n_group && c->group; g++) {
@@ -155,7 +119,11 @@ static void coarsen(const struct tmx_cells *f, const struct halving *by, struct 
         c->n_cell += c->group[g].nx * c->group[g].ny * fine->nz;
     }
     c->n_node = c->n_cell + f->n_node - f->n_cell;
-    c->arena.failed = c->arena.failed || !to;
+    TMX_TAKE(&scratch, to, f->n_node);
+    TMX_TAKE(&scratch, start, c->n_node + 1);
+    TMX_TAKE(&scratch, last, c->n_node);
+    TMX_TAKE(&scratch, order, f->n_link);
+    c->arena.failed = c->arena.failed || scratch.failed;
     tmx_cells_take(c, f->n_link, err);
     for (size_t k = 0; k < f->n_group && !err->code; k++) {
         const struct tmx_sheets *g = &f->group[k], *h = &c->group[k];
@@ -186,10 +154,28 @@ static void coarsen(const struct tmx_cells *f, const struct halving *by, struct 
         to[i] = c->n_cell + i - f->n_cell;
         c->ground_w_k[to[i]] = f->ground_w_k[i];
     }
-    if (!err->code) {
-        coarsen_links(f, c, to, by, err);
+    /* the other links: those between the same nodes added up, without those of a node to itself */
+    const size_t n_link = err->code ? 0 : f->n_link;
+    for (size_t e = 0; e < n_link; e++) {
+        start[to[f->link[e].a] + 1]++;
     }
-    free(to);
+    for (size_t i = 0; i < c->n_node && !err->code; i++) {
+        start[i + 1] += start[i];
+        last[i] = SIZE_MAX;
+    }
+    for (size_t e = 0; e < n_link; e++) { /* by their lower end, as start goes on */
+        order[start[to[f->link[e].a]]++] = e;
+    }
+    for (size_t e = 0; e < n_link; e++) {
+        const struct tmx_cell_link *l = &f->link[order[e]];
+        const size_t a = to[l->a], b = to[l->b];
+        if (last[b] >= c->n_link || c->link[last[b]].a != a) {
+            last[b] = c->n_link;
+            c->link[c->n_link++] = (struct tmx_cell_link){.a = a, .b = b};
+        }
+        c->link[last[b]].w_k += from_middle(f, l, by->by_x, by->by_y);
+    }
+    tmx_arena_finish(&scratch);
 }
 
 static double mean_positive(const double *w_k, size_t n)
