@@ -124,7 +124,7 @@ static void read_watts(struct admission *a)
     tmx_arena_check(&a->arena, a->err);
     memset(a->dynamic_w, 0, m->n_unit * sizeof *a->dynamic_w);
     for (size_t g = 0; g < m->n_gpu; g++) { /* each has the job of its number */
-        a->leak[g] = m->job[g].leak_factor > 0 ? m->job[g].leak_factor : 1;
+        a->leak[g] = tmx_job_leak(&m->job[g]);
     }
     for (double t = 0; t < LOOK_S && !a->err->code && !tmx_sim_advance(sim, 1, NULL, a->err);
          t += tmx_run_tick_s(a->run)) {

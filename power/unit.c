@@ -152,7 +152,7 @@ static double outside_sms(const struct unit_model *m, const struct tmx_machine *
         dram_w += rate * j->dram_w;
         sum_w[k] += rate * (volt2 * j->l2_w + j->dram_w);
         busy += busy_sms[k];
-        leak += busy_sms[k] * (j->leak_factor > 0 ? j->leak_factor : 1);
+        leak += busy_sms[k] * tmx_job_leak(j);
     }
     for (size_t i = 0, u = m->unit0[g]; i < gpu->chip->floorplan.n_unit; i++, u++) {
         f->dynamic_w[gpu->unit0 + i] += l2_w * m->l2_share[u] + dram_w * m->dram_share[u];

@@ -61,6 +61,7 @@ struct tmx_outlook {
     const bool *gated;             /* [n_sm] its SMs whose clock is off now */
     double delay_s;                /* age of the sensors' readings */
     const double *waits;           /* [n_job] share of a kernel's time that does not follow the clock */
+    const struct tmx_job *job;     /* [n_job] of each, the leakage under it */
 };
 
 /* Overwritten; the modes have to outlive it. End with tmx_forecast_finish, also after failure. */

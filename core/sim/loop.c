@@ -141,7 +141,8 @@ static void make_view(struct tmx_sim *s)
                                              .power_scale = gpu->power_scale,
                                              .gated = s->machine->gated + gpu->sm0,
                                              .delay_s = delay ? delay->delay_s : 0,
-                                             .waits = s->waits};
+                                             .waits = s->waits,
+                                             .job = s->machine->job};
         known = tmx_sim_static_power(s, g, &s->outlook[g].still);
     }
     s->view = (struct tmx_view){.node = &s->machine->view,

@@ -71,6 +71,12 @@ static inline double tmx_waiting_speed(double clock, double waits)
     return waits > 0 ? clock / (1 - waits + waits * clock) : clock;
 }
 
+/* Leakage of a chip under it alone, relative to the chip's. */
+static inline double tmx_job_leak(const struct tmx_job *job)
+{
+    return job->leak_factor > 0 ? job->leak_factor : 1;
+}
+
 /* Does it draw outside the SMs, or change the chip's leakage? */
 static inline bool tmx_job_outside(const struct tmx_job *job)
 {

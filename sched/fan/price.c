@@ -76,16 +76,16 @@ static double rise(const struct tmx_outlook *look)
     return sum / (double)(c->n_sm * c->n_sm);
 }
 
-/* What is drawn without work at a temperature, and its slope [W/K]. */
-static double still_w(const struct tmx_outlook *look, double temp_k, double *slope)
+/* What is drawn beside dynamic watts at a temperature, and its slope [W/K]. */
+static double still_w(const struct tmx_outlook *look, double leak, double temp_k, double *slope)
 {
     const double h = 0.5, near_k[] = {temp_k - h, temp_k, temp_k + h};
     double w = 0, factor[3];
     look->still.factors(look->still.table, 3, near_k, factor);
     *slope = 0;
     for (size_t u = 0; u < look->forecast->modes.n_unit; u++) {
-        w += look->still.baseline_w[u] + look->still.leak_w[u] * factor[1];
-        *slope += look->still.leak_w[u] * (factor[2] - factor[0]) / (2 * h);
+        w += look->still.baseline_w[u] + leak * look->still.leak_w[u] * factor[1];
+        *slope += leak * look->still.leak_w[u] * (factor[2] - factor[0]) / (2 * h);
     }
     return w;
 }
@@ -112,7 +112,8 @@ static double speed(const void *state, const struct tmx_fan_view *v)
         return 1;
     }
     const struct tmx_forecast_air *air = &look->forecast->air;
-    const size_t level = v->view->node->gpus[g]->level;
+    const struct tmx_gpu_view *hw = v->view->node->gpus[g];
+    const size_t level = hw->level;
     double slope, leak_slope;
     v->memory[1] = v->memory[1] > 0 ? v->memory[1] : o->start;
     v->memory[0] += -expm1(-v->dt_s / o->window_s) * (1 - tmx_chip_speed(look->chip, level) - v->memory[0]);
@@ -120,7 +121,8 @@ static double speed(const void *state, const struct tmx_fan_view *v)
     const double all_w = v->view->board_w[g], fan_w = air->full_w * n * n * n;
     const double k_per_w = convection(air, rpm, &slope);
     const double a = rise(look) + k_per_w - air->model_k_per_w;
-    const double work_w = all_w - still_w(look, v->view->hottest_k[g], &leak_slope);
+    const double work_w = all_w - still_w(look, tmx_ahead_leak(look, hw->n_run, hw->run, hw->share),
+                                          v->view->hottest_k[g], &leak_slope);
     const double limited = fmin(1, fmax(0, v->memory[0]) * 100 / o->full_pct);
     const double more_w = -slope * all_w / a,
                  less_w = -slope * all_w * leak_slope / fmax(0.1, 1 - a * leak_slope);

@@ -19,6 +19,13 @@ void tmx_ahead_sms(const struct tmx_chip *c, const double *unit_k, double *sm_k)
     }
 }
 
+double tmx_ahead_leak(const struct tmx_outlook *look, size_t n, const size_t *job, double share)
+{
+    const double first = n > 0 ? tmx_job_leak(&look->job[job[0]]) : 1,
+                 second = n > 1 ? tmx_job_leak(&look->job[job[1]]) : first;
+    return second + share * (first - second);
+}
+
 double tmx_ahead_volt(const struct tmx_chip *c, size_t level)
 {
     return c->power.dvfs_leakage ? tmx_chip_volt(c, level) : 1;
@@ -168,7 +175,7 @@ void tmx_ahead_mix(const struct tmx_ahead *o, const struct tmx_view *view, size_
 
 double tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu,
                       const struct tmx_gpu_request *r, const double *sm_k, double *g, double *x,
-                      double *dyn_w)
+                      double *dyn_w, double *leak)
 {
     const struct tmx_gpu_view *hw = view->node->gpus[gpu];
     const struct tmx_chip *c = view->outlook[gpu].chip;
@@ -186,6 +193,7 @@ double tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, si
         sum_w += of * w[k];
         waits_w += of * w[k] * view->outlook[gpu].waits[job[k]];
     }
+    *leak = tmx_ahead_leak(&view->outlook[gpu], n, job, r->share);
     const bool first_is_hot = w[0] >= w[1];
     const double hot_w = fmax(w[0], w[1]), cold_w = fmin(w[0], w[1]);
     const double share = n < 2 ? 1 : first_is_hot ? r->share : 1 - r->share;

@@ -19,6 +19,8 @@ struct tmx_ahead {
 
 /* What the sensors of the SMs would read: sm_k [n_sm] of unit_k [n_unit]. */
 void tmx_ahead_sms(const struct tmx_chip *c, const double *unit_k, double *sm_k);
+/* Leakage under n <= 2 kernels, relative to the chip's; share: of the first of two. */
+double tmx_ahead_leak(const struct tmx_outlook *look, size_t n, const size_t *job, double share);
 /* Leakage and dynamic power at a clock level, relative to the nominal one. */
 double tmx_ahead_volt(const struct tmx_chip *c, size_t level);
 /* waits: of the work's watts, the share whose time does not follow the clock. */
@@ -39,10 +41,10 @@ void tmx_ahead_mix(const struct tmx_ahead *o, const struct tmx_view *view, size_
                    struct tmx_gpu_request *r);
 /* Who runs in the coming tick, where, and what it draws at the nominal level. sm_k [n_sm] temperatures; g
  * [n_sm] integrator of the placement; x [n_sm] receives the share of the hotter kernel, dyn_w [n_unit] watts.
- * Returns the share of these watts whose time does not follow the clock. */
+ * Returns the share of these watts whose time does not follow the clock; leak as above. */
 double tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu,
                       const struct tmx_gpu_request *r, const double *sm_k, double *g, double *x,
-                      double *dyn_w);
+                      double *dyn_w, double *leak);
 /* The slot of that name; the policy's memory begins with x of all SMs of the node. */
 void tmx_ahead_spread(const void *state, const struct tmx_spread *s, double *share0);
 

@@ -78,6 +78,7 @@ enum {
     SINCE,
     DWELL,
     SAVING,
+    LEAK,
     FIRST,
     SECOND,
     N_SCALAR
@@ -233,10 +234,7 @@ static void observe(const struct foresight *o, const struct tmx_view *view, size
     const size_t back = parts_ago(o, view, gpu);
     double work_k = 0;
     if (!started) {
-        const double volt = (tmx_ahead_volt(c, 0) + tmx_ahead_volt(c, c->n_level - 1)) / 2;
         m->scalar[HIGHEST] = 1;
-        m->scalar[HOLD] = tmx_ahead_hold_k(look, view->limit_k, volt, o->leak_scale, m->model.power_w,
-                                           m->model.unit_k, m->sm_k);
         tmx_follow_start(look, &m->model);
         memset(m->sm_k, 0, c->n_sm * sizeof *m->sm_k);
         memset(m->then_k, 0, c->n_sm * sizeof *m->then_k);
@@ -399,10 +397,19 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
         at += lay_out(view, g, at, &m);
         m.model.n_mode = parts_ago(o, view, g) > 0 ? f->modes.n_mode : f->n_lasting;
         observe(o, view, g, &m);
-        const double limit_k = target_k(o, view, g, &m);
-        const double waits = tmx_ahead_work(&ahead, view, g, r, m.sm_k, m.g, m.x, m.model.dyn_w);
-        m.model.tick[TMX_FOLLOW_WAITS] = waits;
+        double leak;
+        m.model.tick[TMX_FOLLOW_WAITS] =
+            tmx_ahead_work(&ahead, view, g, r, m.sm_k, m.g, m.x, m.model.dyn_w, &leak);
         const struct tmx_chip *c = view->outlook[g].chip;
+        if (leak != m.scalar[LEAK]) {
+            const double volt = (tmx_ahead_volt(c, 0) + tmx_ahead_volt(c, c->n_level - 1)) / 2;
+            m.scalar[HOLD] = tmx_ahead_hold_k(&view->outlook[g], view->limit_k, volt, o->leak_scale * leak,
+                                              m.model.power_w, m.model.unit_k, m.sm_k);
+            m.scalar[LEAK] = leak;
+        }
+        for (size_t u = 0; u < f->modes.n_unit; u++) {
+            m.model.leak_w[u] *= leak;
+        }
         tmx_follow_predict(&view->outlook[g], &m.model);
         tmx_ahead_sms(c, m.model.end_k, m.free_k);
         tmx_ahead_sms(c, m.model.end_dyn_k, m.a_k);
@@ -410,7 +417,7 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
         for (size_t s = 0; s < c->n_sm; s++) {
             m.free_k[s] += view->outlook[g].forecast->modes.ambient_k + m.scalar[COMMON] + m.b[s];
         }
-        choose_level(o, view, g, &m, limit_k, r);
+        choose_level(o, view, g, &m, target_k(o, view, g, &m), r);
     }
 }
 

@@ -40,22 +40,20 @@ static size_t memory(const void *state, const struct tmx_view *view)
     return n;
 }
 
-/* Is the hottest SM of the steady state at a level below the limit? Leakage by iteration from the ambient up.
- */
-static bool safe(const struct tsp *o, const struct tmx_view *view, size_t gpu, size_t level, double waits,
+/* Is no SM of the steady state at a level above target_k? Leakage by iteration from the ambient up. */
+static bool safe(const struct tmx_outlook *look, double target_k, size_t level, double waits, double leak,
                  const double *dyn_w, double *power_w, double *unit_k, double *sm_k)
 {
     enum { ROUNDS = 12 };
-    const struct tmx_outlook *look = &view->outlook[gpu];
-    const double work = tmx_ahead_power(look->chip, level, waits), leak = tmx_ahead_volt(look->chip, level);
+    const double work = tmx_ahead_power(look->chip, level, waits), volt = tmx_ahead_volt(look->chip, level);
     double peak_k = 0;
     for (size_t u = 0; u < look->forecast->modes.n_unit; u++) {
         unit_k[u] = look->forecast->modes.ambient_k;
     }
     for (int round = 0; round < ROUNDS; round++) {
-        peak_k = tmx_ahead_settle(look, work, dyn_w, leak, power_w, unit_k, sm_k);
+        peak_k = tmx_ahead_settle(look, work, dyn_w, leak * volt, power_w, unit_k, sm_k);
     }
-    return peak_k <= view->limit_k - o->below_k;
+    return peak_k <= target_k;
 }
 
 static void decide(void *state, const struct tmx_view *view, struct tmx_request *request)
@@ -70,18 +68,21 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
         if (!view->outlook || !at) {
             continue;
         }
-        const size_t row = view->outlook[g].forecast->modes.unit_row;
+        const struct tmx_outlook *look = &view->outlook[g];
+        const size_t row = look->forecast->modes.unit_row;
         double *dyn_w = at, *power_w = dyn_w + row, *unit_k = power_w + row, *integral = unit_k + row,
                *sm_k = integral + gpu->n_sm;
         at += size_of(view, g);
+        double leak, target_k = view->limit_k - o->below_k;
         const double waits = tmx_ahead_work(&ahead, view, g, r, view->sensed_k + gpu->sm0, integral,
-                                            request->memory + gpu->sm0, dyn_w);
+                                            request->memory + gpu->sm0, dyn_w, &leak);
         r->level = gpu->level; /* a slower level is cooler: from the one in force it is not far */
         while (r->level + 1 < gpu->n_level &&
-               !safe(o, view, g, r->level, waits, dyn_w, power_w, unit_k, sm_k)) {
+               !safe(look, target_k, r->level, waits, leak, dyn_w, power_w, unit_k, sm_k)) {
             r->level++;
         }
-        while (r->level > 0 && safe(o, view, g, r->level - 1, waits, dyn_w, power_w, unit_k, sm_k)) {
+        while (r->level > 0 &&
+               safe(look, target_k, r->level - 1, waits, leak, dyn_w, power_w, unit_k, sm_k)) {
             r->level--;
         }
     }

@@ -95,12 +95,45 @@ static void placement_evens_temperatures(void **state)
     tmx_run_destroy(uniform);
 }
 
+/* A kernel that trebles its chip's leakage, beside a chip that leaks three times as much: also in what the
+ * fan's price knows. */
+static void leakage_of_a_kernel_is_forecast_as_its_chips(void **state)
+{
+    for (int i = 0; i < 2; i++) {
+        struct tmx_run *run[2];
+        for (int k = 0; k < 2; k++) {
+            run[k] = open_run("topology = \"gtx280-fast\"; mix = \"WL7\"; seed = 1; tick_s = 0.01; rows = 8; "
+                              "cols = 8; policy = \"%s\"; fan = { policy = \"price\"; }; chip_power = { "
+                              "leakage_w = %g; }; package = { init_temp = 343.0; }; throttle = { trip_c = "
+                              "80.0; release_c = 78.0; };",
+                              i == 0 ? "foresight" : "tsp", k == 0 ? 5.0 : 15.0);
+            const struct tmx_machine *m = tmx_run_sim(run[k])->machine;
+            for (size_t j = 0; j < m->n_job; j++) {
+                m->job[j].leak_factor = k == 0 ? 3 : 1;
+            }
+        }
+        const struct tmx_sim *one = tmx_run_sim(run[0]), *two = tmx_run_sim(run[1]);
+        bool slow = false;
+        for (int t = 0; t < 3000; t++) {
+            assert_int_equal(tmx_sim_tick(tmx_run_sim(run[0]), NULL), TMX_OK);
+            assert_int_equal(tmx_sim_tick(tmx_run_sim(run[1]), NULL), TMX_OK);
+            assert_int_equal(one->machine->gpu[0].level, two->machine->gpu[0].level);
+            slow = slow || one->machine->gpu[0].level > 0;
+            check_close(one->cooling->rpm[0], two->cooling->rpm[0], 1e-9, 0);
+        }
+        assert_true(slow);
+        tmx_run_destroy(run[0]);
+        tmx_run_destroy(run[1]);
+    }
+}
+
 TMX_TESTS(test_foresight)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_holds_the_limit_whatever_it_believes),
         cmocka_unit_test(it_stays_where_leakage_does_not_run_away),
         cmocka_unit_test(placement_evens_temperatures),
+        cmocka_unit_test(leakage_of_a_kernel_is_forecast_as_its_chips),
     };
     return cmocka_run_group_tests_name("foresight", tests, NULL, NULL);
 }
