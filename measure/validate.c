@@ -698,8 +698,8 @@ static void node(struct claims *c, const struct task *t)
     struct tmx_measured train = read_log(c, t->file, trained_on, B200_GPUS),
                         test = read_log(c, t->file, t->only, B200_GPUS);
     if (!c->err.code && !tmx_calibrate(&fit, &train, &o, NULL, &c->err)) {
-        for (size_t i = 0; i < train.n_run; i++) {
-            how.ambient_c += fit.ambient_c[i] / (double)train.n_run;
+        for (size_t i = 0; i < train.n_series; i += B200_GPUS) { /* each run that was fitted */
+            how.ambient_c += fit.ambient_c[train.series[i].run] * B200_GPUS / (double)train.n_series;
         }
         if (!tmx_replay(&r, &fit.model, &test, &how, NULL, &c->err)) {
             for (size_t k = 0; k < r.n_row; k++) {
