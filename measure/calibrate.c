@@ -810,13 +810,9 @@ static void give_air(struct work *w)
         m->gpu[b].upstream = (int)a;
         p = *end ? end + 1 : end;
     }
-    for (size_t g = 0; g < m->n_gpu; g++) { /* no circles */
-        size_t steps = 0;
-        for (int u = m->gpu[g].upstream; u >= 0; u = m->gpu[u].upstream) {
-            if (++steps > m->n_gpu) {
-                tmx_error(&w->err, TMX_ECONFIG, "air: GPU %s breathes its own air", m->gpu[g].name);
-                return;
-            }
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        if (tmx_rc_circle(m, g)) {
+            tmx_error(&w->err, TMX_ECONFIG, "air: GPU %s breathes its own air", m->gpu[g].name);
         }
     }
 }
@@ -1136,8 +1132,9 @@ static void warn_of_fit(const struct work *w)
         return;
     }
     for (size_t g = 0; g < m->n_gpu; g++) {
-        const struct tmx_range p = tmx_measured_range(w->log, TMX_Q_POWER, (int)g),
-                               t = tmx_measured_range(w->log, TMX_Q_TEMP, (int)g);
+        const int of = (int)tmx_names_find(m->gpu[g].name, (const char *const *)w->log->gpu, w->log->n_gpu);
+        const struct tmx_range p = tmx_measured_range(w->log, TMX_Q_POWER, of),
+                               t = tmx_measured_range(w->log, TMX_Q_TEMP, of);
         warms[g] = sorted[g] = (t.high - t.low) / (p.high - p.low);
     }
     qsort(sorted, m->n_gpu, sizeof *sorted, tmx_real_compare);
@@ -1172,8 +1169,7 @@ static double missed_k(const struct work *w, const bool *use, double *temp, stru
         }
         for (size_t k = 0; k < s->n; k++) {
             const double d = at[k] - s->q[TMX_Q_TEMP][k];
-            const double share = s->q[TMX_Q_TIME][k] / s->q[TMX_Q_TIME][s->n - 1];
-            const bool in = (use || share > w->c->fit.to) && !isnan(d);
+            const bool in = (use || tmx_series_share(s, k) > w->c->fit.to) && !isnan(d);
             sum += in ? d * d : 0;
             n += in;
         }

@@ -290,6 +290,16 @@ static void print_how(const struct tmx_measured *log, const struct tmx_calibrate
             fprintf(out, "%s%s", i ? "," : "", log->run[log->series[i].run]);
         }
     }
+    bool *there = calloc(log->n_gpu + 1, sizeof *there);
+    size_t n_there = 0;
+    for (size_t i = 0; there && i < log->n_series; i++) {
+        n_there += !there[log->series[i].gpu];
+        there[log->series[i].gpu] = true;
+    }
+    for (size_t g = 0, n = 0; there && g < log->n_gpu && n_there < log->n_gpu; g++) {
+        fprintf(out, "%s%s", !there[g] ? "" : n++ ? "," : "' --gpus '", there[g] ? log->gpu[g] : "");
+    }
+    free(there);
     fprintf(out, "'\n# format: %s\n", log->format);
     for (size_t i = 0; i < log->n_column; i++) {
         fprintf(out, "# %s from \"%s\"\n", tmx_log_quantity_name(log->column[i].quantity),
@@ -548,8 +558,8 @@ static size_t fan_curve(const struct tmx_measured *log, double max_rpm, bool sha
                 double t = s->q[TMX_Q_TEMP][k], rpm = s->q[TMX_Q_RPM][k];
                 for (const struct tmx_series *u = log->series; shared && u < log->series + log->n_series;
                      u++) {
-                    const bool beside = u->run == s->run && k < u->n && u->q[TMX_Q_TEMP];
-                    t = beside ? fmax(t, u->q[TMX_Q_TEMP][k]) : t;
+                    const bool beside = u->run == s->run && u->q[TMX_Q_TEMP];
+                    t = beside ? fmax(t, u->q[TMX_Q_TEMP][tmx_series_at(u, s->q[TMX_Q_TIME][k])]) : t;
                 }
                 if (isnan(t) || isnan(rpm)) {
                     continue;
@@ -858,6 +868,9 @@ static void read_rows(struct tmx_rc *m, const char *path, const struct tmx_csv *
         tmx_error_at(err, TMX_EPARSE, csv->source, 0, "no GPU: expected rows \"upstream\"");
     }
     for (size_t g = 0; g < m->n_gpu; g++) {
+        if (tmx_rc_circle(m, g)) {
+            tmx_error_at(err, TMX_EPARSE, csv->source, 0, "GPU %s breathes its own air", m->gpu[g].name);
+        }
         if (!(m->gpu[g].sink_k_per_w > 0) || !(m->gpu[g].sink_j_per_k > 0) || !(m->fan_exponent > 0) ||
             m->gpu[g].junction_k_per_w < 0 || (m->gpu[g].die_k_per_w > 0 && !(m->die_s > 0))) {
             tmx_error_at(err, TMX_EPARSE, csv->source, 0,

@@ -192,9 +192,7 @@ static bool moves(const struct problem *q, const struct tmx_fit_parameter *p, co
 /* Where a span's rows do not count by time or by lack of a reading, start's weight is 0 too. */
 static bool row_counts(const struct tmx_fit *f, const struct tmx_series *s, size_t i)
 {
-    const double t = s->q[TMX_Q_TIME][i], begin = s->q[TMX_Q_TIME][0], end = s->q[TMX_Q_TIME][s->n - 1];
-    const double share = end > begin ? (t - begin) / (end - begin) : 0;
-    return s->q[TMX_Q_TEMP] && !isnan(s->q[TMX_Q_TEMP][i]) && share <= f->to;
+    return s->q[TMX_Q_TEMP] && !isnan(s->q[TMX_Q_TEMP][i]) && tmx_series_share(s, i) <= f->to;
 }
 
 /* Temperatures, their derivative by the start, and heat of one span; up_heat: of the span upstream. */

@@ -59,6 +59,9 @@ void tmx_rc_copy(struct tmx_rc *to, const struct tmx_rc *from);
 /* Index of a GPU by name; n_gpu when absent. */
 size_t tmx_rc_find(const struct tmx_rc *m, const char *name);
 
+/* Does the air that a GPU breathes come from itself? */
+bool tmx_rc_circle(const struct tmx_rc *m, size_t gpu);
+
 /* R(n) of a GPU [K/W]. */
 double tmx_rc_sink(const struct tmx_rc *m, size_t gpu, double rpm);
 

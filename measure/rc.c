@@ -29,6 +29,15 @@ size_t tmx_rc_find(const struct tmx_rc *m, const char *name)
     return g;
 }
 
+bool tmx_rc_circle(const struct tmx_rc *m, size_t gpu)
+{
+    size_t steps = 0;
+    for (int u = m->gpu[gpu].upstream; u >= 0 && steps <= m->n_gpu; u = m->gpu[u].upstream) {
+        steps++;
+    }
+    return steps > m->n_gpu;
+}
+
 /* A curve given at rising times, read at times that mostly rise: straight between, constant outside. */
 struct reader {
     const double *t, *v;

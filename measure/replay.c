@@ -78,7 +78,8 @@ static void read_curve(struct what_if *w, const char *text, struct tmx_err *err)
     }
 }
 
-static void read_swap(struct what_if *w, const char *text, const struct tmx_rc *m, struct tmx_err *err)
+static void read_swap(struct what_if *w, const char *text, const struct tmx_rc *m,
+                      const struct tmx_measured *log, struct tmx_err *err)
 {
     const char *colon = strchr(text, ':');
     if (!colon || w->n_swap == MAX_SWAP || colon - text > 63 || strlen(colon + 1) > 63) {
@@ -89,8 +90,13 @@ static void read_swap(struct what_if *w, const char *text, const struct tmx_rc *
     snprintf(s[0], sizeof s[0], "%.*s", (int)(colon - text), text);
     snprintf(s[1], sizeof s[1], "%s", colon + 1);
     for (size_t i = 0; i < 2; i++) {
-        if (tmx_rc_find(m, s[i]) == m->n_gpu) {
-            tmx_error(err, TMX_ECONFIG, "swap=%s: there is no GPU \"%s\"", text, s[i]);
+        bool there = false;
+        for (size_t k = 0; k < log->n_series; k++) {
+            there = there || strcmp(log->gpu[log->series[k].gpu], s[i]) == 0;
+        }
+        if (tmx_rc_find(m, s[i]) == m->n_gpu || !there) {
+            tmx_error(err, TMX_ECONFIG, "swap=%s: there is no GPU \"%s\"%s", text, s[i],
+                      there ? "" : " in the log");
         }
     }
     if (strcmp(s[0], s[1]) == 0) {
@@ -99,7 +105,7 @@ static void read_swap(struct what_if *w, const char *text, const struct tmx_rc *
 }
 
 static void read_what_ifs(struct what_if *w, const char *const *set, const struct tmx_rc *m,
-                          struct tmx_err *err)
+                          const struct tmx_measured *log, struct tmx_err *err)
 {
     const struct {
         double *at, low, high;
@@ -138,7 +144,7 @@ static void read_what_ifs(struct what_if *w, const char *const *set, const struc
         } else if (k == FAN_CURVE) {
             read_curve(w, eq + 1, err);
         } else if (k == SWAP) {
-            read_swap(w, eq + 1, m, err);
+            read_swap(w, eq + 1, m, log, err);
         } else {
             char hint[TMX_HINT_SIZE];
             tmx_error(err, TMX_ECONFIG, "--set %s: no such what-if%s", set[i],
@@ -181,20 +187,16 @@ static void copy_log(struct tmx_measured *to, struct tmx_arena *a, const struct 
         c->q[TMX_Q_RPM] =
             m->rpm_ref > 0 ? copy_of(a, s->q[TMX_Q_RPM], s->n, o->rpm > 0 ? o->rpm : m->rpm_ref) : NULL;
         c->q[TMX_Q_INLET] = s->q[TMX_Q_INLET] ? copy_of(a, s->q[TMX_Q_INLET], s->n, 0) : NULL;
-        for (size_t k = 0; !a->failed && k < w->n_swap; k++) {
+        size_t from = s->gpu; /* whose work it does behind all swaps: the last is undone first */
+        for (size_t k = w->n_swap; k-- > 0;) {
             const char *const *name = (const char *const *)log->gpu;
             const size_t one = tmx_names_find(w->swap[k][0], name, log->n_gpu),
                          two = tmx_names_find(w->swap[k][1], name, log->n_gpu);
-            const struct tmx_series *other = s->gpu == one   ? tmx_measured_find(log, s->run, two)
-                                             : s->gpu == two ? tmx_measured_find(log, s->run, one)
-                                                             : NULL;
-            /* its power at this one's times; both logged together, so row by row or the nearest before */
-            for (size_t j = 0, at = 0; other && j < s->n; j++) {
-                while (at + 1 < other->n && other->q[TMX_Q_TIME][at + 1] <= s->q[TMX_Q_TIME][j]) {
-                    at++;
-                }
-                c->q[TMX_Q_POWER][j] = other->q[TMX_Q_POWER][at];
-            }
+            from = from == one ? two : from == two ? one : from;
+        }
+        const struct tmx_series *other = from == s->gpu ? NULL : tmx_measured_find(log, s->run, from);
+        for (size_t j = 0; other && !a->failed && j < s->n; j++) { /* its power at this one's times */
+            c->q[TMX_Q_POWER][j] = other->q[TMX_Q_POWER][tmx_series_at(other, s->q[TMX_Q_TIME][j])];
         }
         for (size_t k = 0; !a->failed && k < s->n; k++) {
             double *p = &c->q[TMX_Q_POWER][k];
@@ -273,13 +275,12 @@ static void refit_ambients(struct errors *e, const struct tmx_fit *f, const bool
             double sum = 0, n = 0;
             for (size_t i = 0; i < f->log->n_series; i++) {
                 const struct tmx_series *s = &f->log->series[i];
-                const double end = s->n > 0 ? s->q[TMX_Q_TIME][s->n - 1] : 0;
                 if (s->run != run || !known[i] || (f->inlet && s->q[TMX_Q_INLET])) {
                     continue;
                 }
                 tmx_fit_predict(&g, i, &start[i], e->temp[side], err);
                 for (size_t k = 0; k < s->n && !err->code; k++) {
-                    if (!isnan(s->q[TMX_Q_TEMP][k]) && s->q[TMX_Q_TIME][k] <= f->to * end) {
+                    if (!isnan(s->q[TMX_Q_TEMP][k]) && tmx_series_share(s, k) <= f->to) {
                         sum += e->temp[side][k] - logged[i][k];
                         n += 1;
                     }
@@ -391,8 +392,7 @@ static void predict_what_if(struct tmx_replay *r, const struct tmx_fit *f, const
                 for (size_t j = 0; j < other.n_series; j++) {
                     const struct tmx_series *u = &other.series[j];
                     if (u->run == s->run && r->if_c[j] && u->n > 0) {
-                        const size_t at = k < u->n ? k : u->n - 1;
-                        hottest = fmax(hottest, r->if_c[j][at]);
+                        hottest = fmax(hottest, r->if_c[j][tmx_series_at(u, s->q[TMX_Q_TIME][k])]);
                     }
                 }
                 const double rpm = tmx_curve_at(w->n_curve, w->curve_c, w->curve_rpm, 1, hottest),
@@ -450,7 +450,7 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
     if (r->arena.failed) {
         return tmx_no_memory(err);
     }
-    read_what_ifs(&w, o->what_if, model, &failed);
+    read_what_ifs(&w, o->what_if, model, log, &failed);
     if (o->rpm > 0 && !(model->rpm_ref > 0)) {
         tmx_error(&failed, TMX_ECONFIG, "--rpm does nothing: the calibration knows no fan speed");
     }
@@ -523,11 +523,10 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
         double sum = 0, bias = 0, all = 0;
         *row = (struct tmx_replay_row){.run = s->run, .gpu = s->gpu, .peak_c = -INFINITY};
         for (size_t i = 0; i < s->n; i++) {
-            const double share = s->q[TMX_Q_TIME][i] / fmax(s->q[TMX_Q_TIME][s->n - 1], 1e-9),
-                         d = temp_c[i] - s->q[TMX_Q_TEMP][i];
+            const double d = temp_c[i] - s->q[TMX_Q_TEMP][i];
             row->peak_c = fmax(row->peak_c, temp_c[i]);
             all += temp_c[i];
-            if (!(share < o->from) && !isnan(s->q[TMX_Q_TEMP][i])) {
+            if (!(tmx_series_share(s, i) < o->from) && !isnan(s->q[TMX_Q_TEMP][i])) {
                 sum += d * d;
                 bias += d;
                 row->max_abs_k = fmax(row->max_abs_k, fabs(d));

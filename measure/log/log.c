@@ -461,3 +461,19 @@ const struct tmx_series *tmx_measured_find(const struct tmx_measured *m, size_t 
     }
     return NULL;
 }
+
+size_t tmx_series_at(const struct tmx_series *s, double time_s)
+{
+    size_t low = 0, high = s->n; /* rows from high on are later */
+    while (low + 1 < high) {
+        const size_t mid = (low + high) / 2;
+        *(s->q[TMX_Q_TIME][mid] <= time_s ? &low : &high) = mid;
+    }
+    return low;
+}
+
+double tmx_series_share(const struct tmx_series *s, size_t row)
+{
+    const double *t = s->q[TMX_Q_TIME], span_s = t[s->n - 1] - t[0];
+    return span_s > 0 ? (t[row] - t[0]) / span_s : 0;
+}

@@ -465,9 +465,14 @@ static size_t run_name(struct tmx_collect *c, const char *name, size_t part, siz
         }
     }
     snprintf(buf, sizeof buf, "%s", name[0] ? name : strcmp(stem, "-") == 0 ? "stdin" : stem);
-    for (size_t i = 0; i < first; i++) { /* a run of an earlier file has this name */
+    for (size_t i = 0, again = 2; i < first; i++) { /* a run of an earlier file has this name */
         if (strcmp(c->to->run[i], buf) == 0) {
-            snprintf(buf, sizeof buf, "%s:%s", stem, name[0] ? name : "2");
+            snprintf(buf, sizeof buf, "%s%s%s", stem, name[0] ? ":" : "", name);
+            if (!name[0] || again > 2) {
+                tmx_text_add(buf, sizeof buf, ":%zu", again);
+            }
+            again++;
+            i = (size_t)-1; /* nor may another have the new one */
         }
     }
     if (part > 0) {

@@ -274,16 +274,23 @@ static void add_series(struct shape *s, json_t *series, unsigned line)
     json_t *metric = json_object_get(series, "metric"), *values = json_object_get(series, "values"),
            *times = json_object_get(series, "timestamps"), *one = json_object_get(series, "value"), *v;
     const char *name = json_string_value(json_object_get(metric, "__name__")), *key;
-    char labels[1024];
-    size_t i;
-    snprintf(labels, sizeof labels, "%s{", name ? name : "");
+    size_t i, size = (name ? strlen(name) : 0) + sizeof "{}";
+    json_object_foreach(metric, key, v)
+    {
+        size += strlen(key) + json_string_length(v) + sizeof "=\"\",";
+    }
+    char *labels = tmx_arena_take(&s->arena, size, 1);
+    if (!labels) {
+        return;
+    }
+    snprintf(labels, size, "%s{", name ? name : "");
     json_object_foreach(metric, key, v)
     {
         if (json_is_string(v) && strcmp(key, "__name__") != 0 && !strpbrk(json_string_value(v), "\"\n\\")) {
-            tmx_text_add(labels, sizeof labels, "%s=\"%s\",", key, json_string_value(v));
+            tmx_text_add(labels, size, "%s=\"%s\",", key, json_string_value(v));
         }
     }
-    tmx_text_add(labels, sizeof labels, "}");
+    tmx_text_add(labels, size, "}");
     json_array_foreach(values, i, v)
     {
         if (times) {

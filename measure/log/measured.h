@@ -98,6 +98,11 @@ struct tmx_range tmx_range_of(const double *v, size_t n);
 /* Low and high of a quantity over the runs of a GPU, or of all GPUs (-1). */
 struct tmx_range tmx_measured_range(const struct tmx_measured *m, enum tmx_log_quantity q, int gpu);
 
+/* The row of a series at this time, or the last before it; its first of a time before all. */
+size_t tmx_series_at(const struct tmx_series *s, double time_s);
+/* Where a row is in the series' own time, 0 to 1. */
+double tmx_series_share(const struct tmx_series *s, size_t row);
+
 /* The series of a run and a GPU; NULL when there is none. */
 const struct tmx_series *tmx_measured_find(const struct tmx_measured *m, size_t run, size_t gpu);
 

@@ -159,6 +159,10 @@ awk 'BEGIN { print "time_s,gpu,power_w,temp_c"; t[0] = t[1] = 25
   for (s = 0; s < 900; s++) for (g = 0; g < 2; g++) { p = int(s / 200 + g) % 2 ? 300 : 80; t[g] += (p * 0.2 - t[g] + 25) / 60; print s "," g "," p / (g ? 12 : 1) "," t[g] } }' >pair.csv
 "$thermix" calibrate pair.csv -o pair --no-figures --no-check -q >out.txt 2>err.txt || say "calibrate of a pair: $(cat err.txt)"
 grep -q 'the fit misses .*: GPU 1 warms by .*K/W from amperes' err.txt || say "the second GPU's watts are not doubted: $(cat err.txt)"
+awk -F, -v OFS=, 'NR == 1 { print; next } { if ($2 == 0) print $1, 0, $3, $4; $2++; print }' pair.csv >three.csv # so it is where another GPU is left out
+"$thermix" calibrate three.csv --gpus 1,2 -o pair --no-figures --no-check -q >out.txt 2>err.txt || say "calibrate of two of three: $(cat err.txt)"
+grep -q 'the fit misses .*: GPU 2 warms by .*K/W from amperes' err.txt || say "the wrong GPU's watts are doubted: $(cat err.txt)"
+grep -q -- "--runs 'three' --gpus '1,2'" pair/how.txt || say "how.txt does not name the GPUs: $(head -1 pair/how.txt)"
 awk 'BEGIN { print "time_s,gpu,power_w,temp_c"; for (s = 0; s < 1200; s++) for (g = 0; g < 4; g++) { p = int(s / 300 + g) % 3 ? 300 : 100; t[g] += (p * 0.1 - t[g]) / 60; print s "," g "," p "," int(t[g] * 4) / 4 + 25 } }' >long.csv
 if command -v script >/dev/null; then
   script -qec "'$thermix' calibrate long.csv -o long --no-figures --no-check" /dev/null </dev/null >out.txt || say "calibrate of a long log"
@@ -174,6 +178,9 @@ refuse 'nothing can be identified' calibrate flat.csv -o flat
 [ ! -e flat ] || say "a refused calibration left a folder"
 # a log that is given twice, in two encodings, with old line ends, cut inside a number, or with doubtful rows
 refuse 'given twice' calibrate card.csv card.csv -o x
+mkdir -p day1 day2 day3 && for day in 1 2 3; do head -$((400 + day)) card.csv >day$day/card.csv; done # each its own run, whatever files are called
+"$thermix" log show day1/card.csv day2/card.csv day3/card.csv --format csv >out.txt || say "three logs of one name"
+[ "$(cut -d, -f1 out.txt | tail -3 | tr '\n' ' ')" = "card card:2 card:3 " ] || say "runs of three logs of one name: $(cut -d, -f1 out.txt)"
 noted() { "$thermix" log show "$2" >out.txt 2>&1 && grep -q -e "$1" out.txt || say "$2: no note of $1: $(cat out.txt)"; }
 tr '\n' '\r' <card.csv >cr.csv
 noted 'carriage returns' cr.csv
@@ -262,6 +269,12 @@ walk walk_five.csv
 grep -q 'name = "5"; chip = "chips/gpu5"; card = "card5"' walked/node.cfg || say "GPU 5 is not called 5: $(grep chips walked/node.cfg)"
 "$thermix" place walked --limit 85 --power 200 --check 0 --by job >out.txt && [ "$(awk '/^node/ { print $5 }' out.txt | tail -3 | tr '\n' ' ')" = "2 5 10 " ] || say "place does not call GPUs as the log: $(cat out.txt)"
 "$thermix" run walk.cfg --set stuck_s=5000 --set 'mix=./brief.cfg' -q -o ran && awk -F, 'NR == 2 { exit $NF != 2 }' ran/kernels.csv || say "a run does not call GPUs as the log: $(cat ran/kernels.csv)"
+# each swap exchanges what the ones before it left; a GPU that the log has not has no work to give
+work_of() { "$thermix" replay walked walk_five.csv -q --format csv "$@" | awk -F, '$2 == 10 { print $5, $7 }'; }
+[ "$(work_of --set swap=2:5 --set swap=5:10)" = "$(work_of --set swap=2:10)" ] || say "two swaps: $(work_of --set swap=2:5 --set swap=5:10)"
+refuse 'there is no GPU "5" in the log' replay walked walk_five.csv --gpus 2,10 --set swap=2:5
+sed 's/^upstream,2,,0\(.*\),given,/upstream,2,,1\1,given,5/; s/^upstream,5,,0\(.*\),given,/upstream,5,,1\1,given,2/' walked/fit.csv >circle.csv
+refuse 'GPU 2 breathes its own air' replay circle.csv walk_five.csv
 walk walk_five.csv --alike
 walk_files walk_odd.csv
 [ "$(find walked/chips -name package.config | wc -l)" = 4 ] || say "two GPUs share a chip's folder: $(find walked/chips)"
@@ -269,8 +282,13 @@ walk walk_hosts.csv
 grep -q 'name = "node2/1"' walked/node.cfg || say "hosts: $(grep chips walked/node.cfg)"
 walk walk_fan.csv
 cp -r walked fanned
-grep -q '^fan_exponent' walked/fit.csv || say "the fan's law"
-walk walk_fan.csv --alike --air '0>1'
+# fans follow the hottest GPU of the moment, however many rows it has
+awk -F, -v OFS=, 'NR > 1 && $3 == 0 { $4 = 40 } { print >"dense.csv" } NR == 1 || $3 == 0 || int($1) % 5 == 0' walk_fan.csv >sparse.csv
+for log in dense sparse; do "$thermix" replay fanned $log.csv --ambient 30 -q --set fan_curve=30:2000,60:6000 --format csv | awk -F, '$2 == 0 { print $7 }'; done |
+  awk '{ c[NR] = $1 } END { exit !(c[1] > 0 && c[1] - c[2] < 0.02 && c[2] - c[1] < 0.02) }' || say "a fan's curve behind a GPU with fewer rows"
+# of a GPU that begins late the half is that of its own time, which the rows that set its start have not
+awk -F, 'NR == 1 || $3 != 1 || $1 >= 175' walk_fan.csv >late.csv
+"$thermix" replay fanned late.csv --from 0.5 -q --format csv >out.txt && [ "$(awk -F, '$2 == 1 { print $3 }' out.txt)" = 175 ] || say "rows that set a start are judged: $(cat out.txt)"
 # air: the mean over the runs that were fitted
 awk -F, 'NR == 1 { print "run," $0; next } { print "a," $0; sub(/[^,]*$/, $NF + 10); print "b," $0 }' walk_one.csv >two_runs.csv
 "$thermix" calibrate two_runs.csv --runs a -o one_run --no-figures --no-check -q >out.txt && grep -q '^inlet_c = \(29\|30\)' one_run/node.cfg || say "air of runs that were not fitted: $(grep inlet_c one_run/node.cfg)"

@@ -631,9 +631,11 @@ static const struct who {
      1,
      4,
      {60}},
-    {"an answer of Prometheus",
+#define LONG TWICE(TWICE(TWICE(TWICE("a pod has many labels, and each may be of many letters, up to 63"))))
+    {"an answer of Prometheus, whose labels are long",
      "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":["
-     "{\"metric\":{\"__name__\":\"DCGM_FI_DEV_GPU_TEMP\",\"gpu\":\"5\"},\"values\":[[1,\"40\"],[2,\"40\"],[3,"
+     "{\"metric\":{\"__name__\":\"DCGM_FI_DEV_GPU_TEMP\",\"pod\":\"" LONG
+     "\",\"gpu\":\"5\"},\"values\":[[1,\"40\"],[2,\"40\"],[3,"
      "\"41\"],[4,\"40\"]]},"
      "{\"metric\":{\"__name__\":\"DCGM_FI_DEV_POWER_USAGE\",\"gpu\":\"5\"},\"values\":[[1,\"50\"],[2,\"50\"],"
      "[3,\"60\"],[4,\"50\"]]}]}}",
