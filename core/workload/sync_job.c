@@ -67,6 +67,7 @@ static void start_counting(struct tmx_sync_job *g, struct tmx_sync_part *p)
         m->n_last = 0;
     }
     p->n_step = 0;
+    p->steps_s = 0;
     p->counting = true;
 }
 
@@ -96,6 +97,7 @@ static bool end_step(struct tmx_sync_job *g, struct tmx_sync_part *p, double tim
     p->n_all++;
     p->period_s =
         time_s - p->begun_s - p->held_s - (p->doing == TMX_SYNC_WRITES ? g->spec.options.checkpoint_s : 0);
+    p->steps_s += time_s - p->begun_s;
     if (p->counting && p->n_step < (size_t)g->spec.options.steps) {
         g->step_s[g->n_step++] = time_s - p->begun_s;
         p->n_step++;
@@ -179,18 +181,13 @@ void tmx_sync_job_withdraw(struct tmx_sync_job *g)
     }
 }
 
-static double sum_of_steps_s(const struct tmx_sync_job *g)
+double tmx_sync_job_step_mean_s(const struct tmx_sync_job *g)
 {
     double sum = 0;
     for (size_t i = 0; i < g->n_step; i++) {
         sum += g->step_s[i];
     }
-    return sum;
-}
-
-double tmx_sync_job_step_mean_s(const struct tmx_sync_job *g)
-{
-    return g->n_step > 0 ? sum_of_steps_s(g) / (double)g->n_step : NAN;
+    return g->n_step > 0 ? sum / (double)g->n_step : NAN;
 }
 
 double tmx_sync_job_step_quantile_s(const struct tmx_sync_job *g, double q)
@@ -211,8 +208,8 @@ double tmx_sync_job_speed(const struct tmx_sync_job *g, size_t member)
 
 double tmx_sync_job_wait_share(const struct tmx_sync_job *g, size_t member)
 {
-    const double sum_s = sum_of_steps_s(g);
-    return sum_s > 0 ? fmin(1, g->member[member].wait_s / sum_s) : 0;
+    const double own_s = g->part[member * (size_t)g->spec.options.jobs / g->spec.n_member].steps_s;
+    return own_s > 0 ? fmin(1, g->member[member].wait_s / own_s) : 0;
 }
 
 /* The group `sync_job` of a run's configuration. */

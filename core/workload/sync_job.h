@@ -54,6 +54,7 @@ struct tmx_sync_part { /* of the members, a job of its own */
     double rest_s, begun_s; /* left of what is no computing; when the step began, on the machine's clock */
     double hold_s, held_s;  /* so long the next step waits to begin, as a policy wants; and this one did */
     double period_s;        /* of the last whole step without hold and checkpoint; 0: none yet */
+    double steps_s;         /* all its steps since counting began */
     size_t n_step, n_all;   /* counted, and with the warm-up's */
     int doing;              /* enum tmx_sync_doing */
     bool counting, begun;

@@ -6,7 +6,7 @@
 #include "power/power.h"
 #include "tests/support/tiny_thermal.h"
 
-enum { N_SM = 4, MAX_GPU = 3 };
+enum { N_SM = 4, MAX_GPU = 4 };
 
 struct world {
     struct tmx_chip chip;
@@ -187,6 +187,22 @@ static void jobs_go_by_themselves_hold_and_write(void **state)
     close_world(&w);
 }
 
+/* Two jobs of weights 1 and 1.5 each wait as one does. */
+static void members_wait_in_their_own_job(void **state)
+{
+    struct world w;
+    (void)state;
+    open_world(&w, 4,
+               "sync_job = { step_work_s = 0.01; steps = 30; jobs = 2; comm_s = 0.005; "
+               "weights = [1.0, 1.5, 1.5, 1.0]; };",
+               1e-3, 0, 0);
+    const struct tmx_sync_job *g = run_world(&w);
+    for (size_t i = 0; i < 4; i++) {
+        check_close(tmx_sync_job_wait_share(g, i), i % 3 == 0 ? 0.25 : 0, 1e-9, 1e-12);
+    }
+    close_world(&w);
+}
+
 static void bad_groups_are_refused_with_their_line(void **state)
 {
     static const struct {
@@ -230,6 +246,7 @@ TMX_TESTS(test_sync_job)
         cmocka_unit_test(alike_members_never_wait),
         cmocka_unit_test(steps_do_not_depend_on_ticks),
         cmocka_unit_test(jobs_go_by_themselves_hold_and_write),
+        cmocka_unit_test(members_wait_in_their_own_job),
         cmocka_unit_test(the_warm_up_does_not_count),
         cmocka_unit_test(bad_groups_are_refused_with_their_line),
     };
