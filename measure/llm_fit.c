@@ -520,17 +520,16 @@ static void fit_watts(const char *path, const struct row *rows, size_t n, size_t
     for (size_t i = 0; i < n; i++) { /* longer prompts' means are doubtful in the rows that are known */
         const struct row *r = &rows[i];
         const double token_s = r->token_ms * (r->output - 1);
-        if (r->batch == 1 && r->prompt == 512 && r->output > 1 && r->mean > 0 &&
+        if (r->batch == 1 && r->prompt == 512 && r->output > 1 && r->mean > 0 && r->peak > 0 &&
             same_phase(r, &rows[first])) {
             scratch[m++] = (r->mean * (r->prompt_ms + token_s) - r->peak * r->prompt_ms) / token_s;
         }
     }
     p->token_share = m > 0 ? fmax(0, median(scratch, m)) : like->token_share;
     if (m == 0) {
-        tmx_warn(
-            "%s: %s at %d: no row of batch 1, a prompt of 512 and average_power; token_share = %g is that of "
-            "--like",
-            path, p->gpu, p->tp, like->token_share);
+        tmx_warn("%s: %s at %d: no row of batch 1, a prompt of 512, peak_power and average_power; "
+                 "token_share = %g is that of --like",
+                 path, p->gpu, p->tp, like->token_share);
     }
     if (n_tokens == 0) { /* no watts in the rows */
         tmx_warn("%s: %s at %d: no row of batch 1 with peak_power; prompt_share is that of --like", path,

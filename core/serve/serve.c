@@ -111,7 +111,6 @@ const struct tmx_opt tmx_row_opts[] = {
 
 static const uint32_t NONE = UINT32_MAX; /* no request */
 _Static_assert(sizeof(struct tmx_llm_request) == 48, "a million of them in 48 MB");
-enum { RISES = 20 };
 enum state { IDLE, BUSY };
 
 struct tmx_serve_fresh { /* sequences whose last token was at the same time */
@@ -158,7 +157,7 @@ struct tmx_serve_row {
     double memory[TMX_ROW_MEMORY];
     bool braked, brake_asked;
     double brake_due_s;
-    double past_w[RISES]; /* ring */
+    double *past_w; /* [n_past] ring */
 };
 
 /* ---- what an iteration takes and draws ---- */
@@ -587,12 +586,17 @@ static void set_speed(struct tmx_serve *s, size_t i, double speed, double at_s)
     x->speed = speed;
 }
 
+/* Readings of a row's power in 40 s. */
+static size_t n_past(const struct tmx_row_options *o)
+{
+    return (size_t)fmax(1, round(40 / o->telemetry_s));
+}
+
 static void decide_rows(struct tmx_serve *s, double at_s, struct tmx_err *err)
 {
     const struct tmx_row_options *o = &s->spec.row_options;
     const struct tmx_choice *c = s->spec.row;
-    const size_t back_2 = (size_t)fmax(1, round(2 / o->telemetry_s)),
-                 back_40 = (size_t)fmin(RISES, fmax(1, round(40 / o->telemetry_s))),
+    const size_t back_2 = (size_t)fmax(1, round(2 / o->telemetry_s)), back_40 = n_past(o),
                  first = (size_t)ceil(o->rises_from_s / o->telemetry_s);
     for (size_t k = 0; k < s->spec.n_row; k++) {
         struct tmx_serve_row *r = &s->row[k];
@@ -601,13 +605,13 @@ static void decide_rows(struct tmx_serve *s, double at_s, struct tmx_err *err)
         r->joules = 0;
         l->peak_w = fmax(l->peak_w, r->w);
         l->sum_w += r->w;
-        if (back_2 <= RISES && l->n >= first + back_2) {
-            l->rise_2s_w = fmax(l->rise_2s_w, r->w - r->past_w[(l->n - back_2) % RISES]);
+        if (l->n >= first + back_2) {
+            l->rise_2s_w = fmax(l->rise_2s_w, r->w - r->past_w[(l->n - back_2) % back_40]);
         }
         if (l->n >= first + back_40) {
-            l->rise_40s_w = fmax(l->rise_40s_w, r->w - r->past_w[(l->n - back_40) % RISES]);
+            l->rise_40s_w = fmax(l->rise_40s_w, r->w - r->past_w[l->n % back_40]);
         }
-        r->past_w[l->n++ % RISES] = r->w;
+        r->past_w[l->n++ % back_40] = r->w;
         if (o->budget_w <= 0 || !o->brake) {
             continue;
         }
@@ -805,6 +809,9 @@ struct tmx_serve *tmx_serve_take(struct tmx_arena *arena, const struct tmx_serve
     TMX_TAKE(arena, s->row, spec->n_row);
     struct tmx_serve_end *heap = TMX_TAKE(arena, heap, s->n * most);
     struct tmx_serve_fresh *fresh = TMX_TAKE(arena, fresh, s->n * (most + 1));
+    for (size_t k = 0; s->row && k < spec->n_row; k++) {
+        TMX_TAKE(arena, s->row[k].past_w, n_past(&spec->row_options));
+    }
     TMX_TAKE_REALS(arena, s->n, &s->asked_hz, &s->clock_hz);
     TMX_TAKE(arena, s->row_w, spec->n_row);
     TMX_TAKE(arena, s->gap, TMX_GAP_BINS);

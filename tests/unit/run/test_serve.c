@@ -190,6 +190,7 @@ static void rows_of_a_fit_are_judged(void **state)
         {"128,1,128,65", "128,0.5,128,65", "batch_size = \"0.5\": expected a whole number", NULL},
         {",65,43,", ",43,65,", "token times fall, from 65 ms with 192 tokens", NULL},
         {"0.46,0.44", "0.46,0.54", NULL, "average_power = 0.54 is above peak_power = 0.46"},
+        {"0.75,0.43", ",0.43", NULL, "no row of batch 1, a prompt of 512, peak_power and average_power"},
         {"512,4,128,292", "512,4,128,80", NULL,
          "llm_rows.csv:5: prompt_time falls to 80 ms at batch 4, from 94 ms at 1 (line 4)"},
         {"256,1,128,67,43.5,8,a100-80gb", "256,1,128,67,43.5,8,a100-40gb", NULL,
@@ -645,6 +646,33 @@ static void a_budget_slows_servers_and_a_brake_stops_them(void **state)
     tmx_run_destroy(free_run);
 }
 
+/* A rise is over its seconds, however many readings they have. */
+static void rises_are_over_all_readings_of_their_seconds(void **state)
+{
+    char text[MAX_TEXT] = "arrival_s,input_tokens,output_tokens\n";
+    double w[400], before = 0, rise_w = 0;
+    size_t n = 0;
+    for (int i = 0; i < 60; i++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%g,1500,100\n", 8.0 * sqrt(i));
+    }
+    scratch_write("serve_ramp.csv", text);
+    struct tmx_run *run = open_run(
+        COMMON, 0.5, 0.5, "requests = { file = \"serve_ramp.csv\"; }; }; row = { telemetry_s = 0.5; ");
+    const struct tmx_serve_row_ledger *row = &tmx_sim_serve(tmx_run_sim(run))->row_ledger[0];
+    (void)state;
+    while (n < 400 && !tmx_sim_tick(tmx_run_sim(run), NULL)) {
+        w[n] = row->sum_w - before;
+        before = row->sum_w;
+        n = row->n > n ? n + 1 : n;
+    }
+    for (size_t i = 80; i < n; i++) {
+        rise_w = fmax(rise_w, w[i] - w[i - 80]);
+    }
+    assert_true(n > 100);
+    check_close(metric(run, "row_rise_40s_w"), rise_w, 1e-9, 0);
+    tmx_run_destroy(run);
+}
+
 static void without_dies_foresight_routes_by_tokens(void **state)
 {
     trace("serve_blind.csv", N);
@@ -722,6 +750,7 @@ TMX_TESTS(test_serve)
         cmocka_unit_test(what_is_beyond_the_fit_is_refused_or_marked),
         cmocka_unit_test(keys_without_an_effect_are_refused),
         cmocka_unit_test(a_budget_slows_servers_and_a_brake_stops_them),
+        cmocka_unit_test(rises_are_over_all_readings_of_their_seconds),
         cmocka_unit_test(without_dies_foresight_routes_by_tokens),
         cmocka_unit_test(a_brake_slows_the_clocks_of_dies),
         cmocka_unit_test(dies_get_the_watts),
