@@ -79,7 +79,7 @@ enum tmx_status tmx_limit_rows_load(struct tmx_limit_rows *r, const char *path, 
         const double limit_w = tmx_csv_value(&csv, i, of_limit), power_w = tmx_csv_value(&csv, i, of_power),
                      speed = of_speed < n ? tmx_csv_value(&csv, i, of_speed)
                                           : 1 / tmx_csv_value(&csv, i, of_time);
-        char name[256] = ""; /* of the row's load: its other cells */
+        char name[4096] = ""; /* of the row's load: its other cells */
         for (size_t k = 0; k < n; k++) {
             if (k != of_limit && k != of_speed && k != of_time && k != of_power) {
                 tmx_text_add(name, sizeof name, "%s%s", name[0] ? " " : "", tmx_csv_cell(&csv, i, k));
@@ -89,7 +89,11 @@ enum tmx_status tmx_limit_rows_load(struct tmx_limit_rows *r, const char *path, 
         while (load < r->n_load && strcmp(r->load[load], name) != 0) {
             load++;
         }
-        if (!(limit_w > 0 && limit_w < 1e5 && power_w > 0 && power_w < 1e5 && speed > 0 && speed < 1e12)) {
+        if (strlen(name) == sizeof name - 1) {
+            tmx_error_at(err, TMX_EPARSE, csv.source, csv.line[i], "cells of more than %zu letters",
+                         sizeof name - 2);
+        } else if (!(limit_w > 0 && limit_w < 1e5 && power_w > 0 && power_w < 1e5 && speed > 0 &&
+                     speed < 1e12)) {
             tmx_error_at(
                 err, TMX_EPARSE, csv.source, csv.line[i],
                 "expected a limit and mean watts of up to 1e5 W, and a speed or a time, all positive");

@@ -82,6 +82,14 @@ static void rows_of_the_law_give_it_back(void **state)
     assert_int_equal(tmx_limit_fit(&r, &fit, &err), TMX_EPARSE); /* one load */
     tmx_limit_fit_finish(&fit);
     tmx_limit_rows_finish(&r);
+    err = (struct tmx_err){0};
+    char text[4096] = "load,limit_w,speed,power_w\n"; /* two that differ in their last letter */
+    for (int i = 0; i < 6; i++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%0400d,%d,1,90\n", i / 3, 100 + i % 3);
+    }
+    assert_int_equal(tmx_limit_rows_load(&r, scratch_write("limits.csv", text), NULL, &err), TMX_OK);
+    assert_int_equal(r.n_load, 2);
+    tmx_limit_rows_finish(&r);
 }
 
 static void mistakes_are_named(void **state)
