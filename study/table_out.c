@@ -94,16 +94,16 @@ static void write_json(const struct tmx_table *t, FILE *out, struct tmx_err *err
 
 /* OpenMetrics: the samples of a metric follow one another, and in it those of one set of labels. */
 
-enum { FAMILY_SIZE = 128, LABELS_SIZE = 1024 };
+enum { FAMILY_SIZE = 128, SM_SIZE = 16 };
 
 /* thermix_NAME of a column; smN_x: thermix_sm_x, and N. */
-static void family_of(const struct tmx_column *column, char family[FAMILY_SIZE], char sm[16])
+static void family_of(const struct tmx_column *column, char family[FAMILY_SIZE], char sm[SM_SIZE])
 {
     const char *name = column->name;
     const size_t digits = strncmp(name, "sm", 2) == 0 ? strspn(name + 2, "0123456789") : 0;
     sm[0] = '\0';
-    if (digits > 0 && digits < 16) {
-        snprintf(sm, 16, "%.*s", (int)digits, name + 2);
+    if (digits > 0 && digits < SM_SIZE) {
+        snprintf(sm, SM_SIZE, "%.*s", (int)digits, name + 2);
         name += 2 + digits;
     }
     snprintf(family, FAMILY_SIZE, "thermix_%s%s", sm[0] ? "sm" : "", name);
@@ -112,11 +112,18 @@ static void family_of(const struct tmx_column *column, char family[FAMILY_SIZE],
     }
 }
 
-static void add_label(char labels[LABELS_SIZE], const char *name, const char *value)
+/* Of the room for a label, at most. */
+static size_t label_size(const char *name, const char *value)
+{
+    return strlen(name) + 2 * strlen(value) + sizeof ",=\"\"";
+}
+
+/* labels has room for one more. */
+static void add_label(char *labels, const char *name, const char *value)
 {
     size_t n = strlen(labels);
-    n += (size_t)snprintf(labels + n, LABELS_SIZE - n, "%s%s=\"", n > 0 ? "," : "", name);
-    for (; *value && n + 4 < LABELS_SIZE; value++) {
+    n += (size_t)snprintf(labels + n, label_size(name, ""), "%s%s=\"", n > 0 ? "," : "", name);
+    for (; *value; value++) {
         if (*value == '"' || *value == '\\' || *value == '\n') {
             labels[n++] = '\\';
         }
@@ -146,13 +153,13 @@ static bool is_label(const struct tmx_table *t, size_t c, bool timed)
 }
 
 static void put_samples(const struct tmx_table *t, size_t c, size_t time, const struct series *s, size_t n,
-                        const char *family, const char *sm, FILE *out)
+                        const char *family, const char *sm, char *labels, FILE *out)
 {
     const struct tmx_column *column = tmx_table_column(t, c);
     for (size_t i = 0; i < n; i++) {
         const struct tmx_cell *cell = tmx_table_cell(t, s[i].row, c);
-        char labels[LABELS_SIZE], v[TMX_REAL_SIZE] = "1";
-        snprintf(labels, sizeof labels, "%s", s[i].labels);
+        char v[TMX_REAL_SIZE] = "1";
+        memcpy(labels, s[i].labels, strlen(s[i].labels) + 1);
         if (cell->empty || (cell->type == TMX_COLUMN_TEXT && !cell->text[0])) {
             continue;
         }
@@ -181,10 +188,24 @@ static void write_openmetrics(const struct tmx_table *t, FILE *out, struct tmx_e
     const bool timed = time < n_column;
     struct tmx_arena arena = {0};
     struct series *s;
-    size_t n = 0;
+    size_t n = 0, most = 0;
+    char *labels;
     TMX_TAKE(&arena, s, tmx_table_rows(t));
+    for (size_t i = 0; i < tmx_table_rows(t); i++) {
+        size_t size =
+            SM_SIZE + sizeof ",sm=\"\""; /* of all labels of a row, of the text of a cell and an SM */
+        for (size_t c = 0; c < n_column; c++) {
+            const struct tmx_cell *cell = tmx_table_cell(t, i, c);
+            size += label_size(tmx_table_column(t, c)->name,
+                               cell->type == TMX_COLUMN_TEXT && !cell->empty ? cell->text : "") +
+                    TMX_REAL_SIZE;
+        }
+        most = size > most ? size : most;
+    }
+    TMX_TAKE(&arena, labels, most + 1);
     for (size_t r = 0; !arena.failed && r < tmx_table_rows(t); r++) {
-        char labels[LABELS_SIZE] = "", text[TMX_REAL_SIZE];
+        char text[TMX_REAL_SIZE];
+        labels[0] = '\0';
         if (timed && (tmx_table_cell(t, r, time)->empty || tmx_table_cell(t, r, time)->real < 0)) {
             continue;
         }
@@ -201,7 +222,7 @@ static void write_openmetrics(const struct tmx_table *t, FILE *out, struct tmx_e
         qsort(s, n, sizeof *s, by_labels);
     }
     for (size_t c = 0; !err->code && c < n_column; c++) {
-        char family[FAMILY_SIZE], other[FAMILY_SIZE], sm[16];
+        char family[FAMILY_SIZE], other[FAMILY_SIZE], sm[SM_SIZE];
         size_t before = 0;
         family_of(tmx_table_column(t, c), family, sm);
         while (before < c &&
@@ -215,7 +236,7 @@ static void write_openmetrics(const struct tmx_table *t, FILE *out, struct tmx_e
         for (size_t i = c; i < n_column; i++) {
             family_of(tmx_table_column(t, i), other, sm);
             if (strcmp(other, family) == 0) {
-                put_samples(t, i, time, s, n, family, sm, out);
+                put_samples(t, i, time, s, n, family, sm, labels, out);
             }
         }
     }
