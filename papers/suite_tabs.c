@@ -806,11 +806,17 @@ static void run_sets(struct suite *s, struct tmx_err *err)
         s->runs.value[i] = NAN;
     }
     for (size_t i = 0; i < s->n_screen && !err->code; i++) {
+        const struct tmx_pick *pick = &s->screen[i].pick;
+        const bool compares = value_index(s, pick->column) == s->runs.n_value; /* improvement_over_bl_pct */
+        const char *const policy[] = {pick->policy, s->baseline, s->compare};
         struct group g;
-        (void)find_group(s, s->screen[i].pick.of, &g);
-        for (size_t k = 0; k < s->n_mix; k++) {
-            wanted[task_of(s, 0, k, policy_of(s, s->screen[i].pick.policy))] |=
-                g.take == ONE ? k == g.mix : g.in[k];
+        (void)find_group(s, pick->of, &g);
+        for (size_t k = 0; k < (compares ? 3 : 1) * (s->n_mix + s->n_beside); k++) {
+            const size_t mix = k % (s->n_mix + s->n_beside),
+                         p = policy_of(s, policy[k / (s->n_mix + s->n_beside)]);
+            if (p < s->n_policy && (g.take == ONE ? mix == g.mix : mix < s->n_mix && g.in[mix])) {
+                wanted[task_of(s, 0, mix, p)] = true;
+            }
         }
     }
     const size_t first = s->call->check && s->n_variant > 2 ? 2 : s->n_variant; /* a check looks at some */
