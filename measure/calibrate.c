@@ -255,7 +255,8 @@ static bool longest_load(const struct tmx_series *s, bool whole, struct stretch 
     double best_s = 0;
     for (size_t i = 0; i < s->n;) {
         size_t end = i + 1;
-        while (end < s->n && fabs(p[end] - p[end - 1]) < JUMP * (w.high - w.low) && p[end] > half_w) {
+        while (end < s->n && p[i] > half_w && fabs(p[end] - p[end - 1]) < JUMP * (w.high - w.low) &&
+               p[end] > half_w) {
             end++;
         }
         const double length_s = time[end - 1] - time[i];

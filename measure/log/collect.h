@@ -121,7 +121,7 @@ bool tmx_span_same(struct tmx_span a, struct tmx_span b); /* the same letters */
 /* Does the word, in these letters, stand anywhere in s? */
 bool tmx_span_has(struct tmx_span s, const char *word);
 
-enum { TMX_MAX_COLUMN = 512, TMX_MAX_WIDE = 128 };
+enum { TMX_MAX_COLUMN = 512, TMX_MAX_WIDE = TMX_MAX_COLUMN };
 
 /* The columns of a table and what is taken from each. */
 struct tmx_columns {

@@ -194,6 +194,9 @@ awk -F', ' 'NR > 1 { $4 = 110 - $4 } { print $1 ", " $2 ", " $3 ", " $4 }' card.
 noted 'falls where its power rises' margin.csv
 { printf '\377\376'; head -240 card.csv | sed 's/$/\r/' | iconv -f UTF-8 -t UTF-16LE; tail -n +241 card.csv; } >mixed.csv
 refuse 'mixed.csv:241: UTF-16 text up to here' calibrate mixed.csv -o x
+awk 'BEGIN { printf "time_s"; for (g = 0; g < 150; g++) printf ",gpu.%d.temp,gpu.%d.powerWatts", g, g; print ""
+  for (i = 0; i < 5; i++) { printf i; for (g = 0; g < 150; g++) printf ",40,%d", 50 + i; print "" } }' >wide.csv
+[ "$("$thermix" log show wide.csv --format csv | wc -l)" = 151 ] || say "a wide log of 150 GPUs: $("$thermix" log show wide.csv --format csv | wc -l)"
 # figures of runs whose names differ in what no file's name has
 awk -F', ' 'BEGIN { print "run,time_s,power_w,temp_c" } NR > 1 { w[NR] = $3 + 0; t[NR] = $4 }
   END { for (r = 0; r < 2; r++) for (i = 2; i <= NR; i++) print (r ? "a_b" : "a/b") "," i "," w[i] + r "," t[i] }' card.csv >runs.csv

@@ -18,6 +18,7 @@ struct card {
     double limit_w;                                    /* no more than this */
     double wander;                                     /* of the work, in share of it, over two minutes */
     bool two_runs;                                     /* a run a speed; else the fan changes within one */
+    bool ramp;                                         /* the load begins at 20 W a second */
 };
 
 /* 60 s idle, load, the last 60 s idle; 1 Hz, whole degrees, a watt of noise. */
@@ -37,7 +38,9 @@ static void make_log(const struct card *k, struct tmx_measured *m)
                 const int end = k->two_runs ? SECONDS : 2 * SECONDS;
                 const bool busy = s >= 60 && s < end - 60, slow = k->two_runs ? run == 1 : s >= SECONDS;
                 const double r = k->r_k_per_w[slow], t = 27 + x;
-                const double asks = (busy ? 400 * (1 + k->wander * sin(0.05 * s)) : 50) *
+                const double asks = (busy ? fmin(400 * (1 + k->wander * sin(0.05 * s)),
+                                                 k->ramp ? 50 + 20 * (s - 59) : 999)
+                                          : 50) *
                                     exp(k->leak_per_k * (t - 50)),
                              p = fmin(asks, k->limit_w);
                 for (int i = 0; i < 10; i++) {
@@ -57,8 +60,10 @@ static void make_log(const struct card *k, struct tmx_measured *m)
 static void what_leakage_adds_for_a_kelvin_comes_back(void **unused)
 {
     (void)unused;
-    for (int two = 0; two < 2; two++) {
+    for (int how = 0; how < 4; how++) {
+        const bool two = how % 2;
         const struct card k = {.leak_per_k = 0.0025,
+                               .ramp = how / 2,
                                .r_k_per_w = {0.05, 0.085},
                                .c_j_per_k = {400, 400},
                                .limit_w = 999,
