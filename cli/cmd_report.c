@@ -2,6 +2,7 @@
 /* thermix report: one page of results. */
 #include <stdio.h>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "plots/plot.h"
 
@@ -33,6 +34,14 @@ static const struct tmx_arg rows[] = {
 static void run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
+    bool study = false;
+    for (size_t i = 0; i < a->results.n; i++) {
+        study = study || tmx_text_ends(a->results.text[i], ".sqlite");
+    }
+    if (a->all && !study) {
+        tmx_error(err, TMX_ECONFIG, "--all is for the database of a study, X.sqlite");
+        return;
+    }
     const struct tmx_report r = {.results = a->results.text,
                                  .n_result = a->results.n,
                                  .out = a->out,

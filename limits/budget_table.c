@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "base/os.h"
 #include "base/text.h"
+#include "core/workload/mix.h"
 #include "limits/budget.h"
 #include "run/load/data.h"
 
@@ -211,21 +212,28 @@ static void open_state(struct maker *m, const char *chip)
     }
 }
 
-/* The chip, through a run on it: any work will do, none is done. */
+/* The chip, through a run on it: any work will do, none is done, and little costs nothing. */
 static void open_chip(struct maker *m, const char *chip)
 {
     struct tmx_sets sets = {0};
+    struct tmx_mix mix = {.name = "budget", .entry = calloc(1, sizeof *mix.entry)};
+    if (!mix.entry) {
+        tmx_no_memory(m->err);
+    } else {
+        mix.entry[mix.n_entry++] = (struct tmx_mix_entry){.kernel = "Bs", .gpus = 1, .work_s = 1};
+    }
     tmx_sets_refuse(
         m->call->sets,
-        "mix policy place mix_policy dtm tb cta gate job smooth sensor tick tick_s quantum_s gpus",
+        "mix policy place mix_policy dtm tb cta gate job smooth sensor tick tick_s quantum_s gpus bound "
+        "arrival_order measured_gains memory_bound_time pdi queue rate_error reference_chip row "
+        "stopped_blocks stuck_s system_kernel_s warmup_s warmup_with",
         "a budget follows from the chip and its cooling, whatever work, policy or tick; "
         "--state RUN has a run's",
         m->err);
-    tmx_sets_put(&sets, "mix", TMX_TEXT_VALUE("WL10"), NULL, 0, m->err);
     tmx_sets_put(&sets, "seed", TMX_INTEGER_VALUE(1), NULL, 0, m->err);
     tmx_sets_put(&sets, "chip", TMX_TEXT_VALUE(chip), NULL, 0, m->err);
     tmx_sets_join(&sets, m->call->sets, "", m->err);
-    tmx_run_load(&m->run, "", &(struct tmx_run_how){.sets = &sets}, m->err);
+    tmx_run_load(&m->run, "", &(struct tmx_run_how){.sets = &sets, .mix = &mix}, m->err);
     tmx_sets_finish(&sets);
 }
 

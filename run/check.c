@@ -259,6 +259,13 @@ void tmx_run_check_idle(struct tmx_run *r, const struct tmx_run_idle *rows, size
     }
 }
 
+/* Does the policy of this level, if there is one, answer the same to whatever it sees? */
+static bool rests(const struct tmx_run *r, size_t level)
+{
+    const struct tmx_plugin *policy = r->sim_spec.choice[level].policy;
+    return !policy || (policy->rests & TMX_RESTS_ALIKE);
+}
+
 static void check_groups(struct tmx_run *r)
 {
     const struct tmx_smooth_options *o = &r->sim_spec.smooth;
@@ -275,7 +282,18 @@ static void check_groups(struct tmx_run *r)
          "expected a smooth.floor above 0"},
         {"smooth", tmx_smooth_opts, o, r->serve != NULL, "prime_s", "group serve has no kernels"},
     };
+    const bool in_turn =
+                   rests(r, TMX_LEVEL_MIX) && rests(r, TMX_LEVEL_PLACE) && !r->jobs && !tmx_run_unread(r),
+               one_clock = in_turn && rests(r, TMX_LEVEL_DTM),
+               no_stop = rests(r, TMX_LEVEL_DTM) && rests(r, TMX_SAFETY) && !tmx_run_unread(r),
+               blind = one_clock && no_stop && !r->serve && rests(r, TMX_LEVEL_TB) && rests(r, TMX_LEVEL_FAN);
     const struct tmx_run_idle doubts[] = {
+        {"", tmx_run_opts, &r->options, in_turn, "pdi rate_error", "no policy of this run compares kernels"},
+        {"", tmx_run_opts, &r->options, one_clock, "memory_bound_time",
+         "no policy of this run changes the clock"},
+        {"", tmx_run_opts, &r->options, no_stop, "stopped_blocks", "no policy of this run stops an SM"},
+        {"sensor", tmx_sensor_delay_opts, r->sim_spec.sensor.of[TMX_SENSOR_delay], blind, "delay_s",
+         "no policy of this run reads sensors"},
         {"", tmx_run_opts, &r->options, r->options.warmup_s == 0, "warmup_with", "warmup_s is 0"},
         {"sync_job", tmx_sync_job_opts, job, job->checkpoint_steps == 0, "checkpoint_s checkpoint_power",
          "checkpoint_steps is 0"},

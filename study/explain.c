@@ -323,7 +323,8 @@ static void choose_steps(struct steps *s, const struct tmx_run *run)
         s->step[s->n++] =
             (struct step){"slower clocks before the trip point", "dtm.policy", TMX_TEXT_VALUE("dvfs")};
     }
-    const bool mixes = tmx_run_sim(run)->machine->n_job > 1;
+    const struct tmx_machine *m = tmx_run_sim(run)->machine;
+    const bool mixes = m->n_job > (is_word(root, "place.policy", "own_gpu") ? m->n_gpu : 1);
     for (size_t i = 0; i < sizeof policies / sizeof policies[0] && mixes; i++) {
         if (!is_word(root, "mix_policy.policy", policies[i].mix)) {
             s->step[s->n++] =

@@ -28,7 +28,7 @@ const struct tmx_fan_policy tmx_fan_fixed = {
              .source = "paper 003, section 4.1",
              .opts = opts,
              .state_size = sizeof(struct fixed),
-             .rests = TMX_RESTS_SAMPLES},
+             .rests = TMX_RESTS_SAMPLES | TMX_RESTS_ALIKE},
     .speed = speed,
     .constant = constant,
 };

@@ -13,7 +13,8 @@ void tmx_place_in_turn(const void *state, const struct tmx_view *view, size_t jo
 const struct tmx_place_policy tmx_place_own_gpu = {
     .base = {.name = "own_gpu",
              .doc = "The k-th arrival goes to GPU k modulo the number of GPUs.",
-             .source = "paper 003, section 3.2"},
+             .source = "paper 003, section 3.2",
+             .rests = TMX_RESTS_ALIKE},
     .place = tmx_place_in_turn,
 };
 

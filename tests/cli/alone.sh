@@ -82,7 +82,8 @@ fails 'runs' list everything
 printf 'chip = "gtx280"; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 0.01; rows = 8; cols = 8; throttle = { trip_c = 60.0; release_c = 58.0; };\n' >hot.cfg
 "$thermix" explain ./hot.cfg -j 2 >why.txt 2>err.txt || say "explain: $(cat err.txt)"
 grep -q 'Lost most: SM' why.txt && grep -q 'The worst' why.txt || say "explain: $(cat why.txt)"
-"$thermix" explain gtx280x2 --set rows=8 --set cols=8 --set tick_s=0.02 --set sensor.period_s=0.02 -j 2 >two.txt && grep -q 'air 2 K colder' two.txt && ! grep -q r_convec two.txt || say "explain of a card with fans: $(cat two.txt)"
+grep -q 'both kernels' why.txt && ! "$thermix" explain ./hot.cfg --set gpus=2 -j 2 | grep -q 'both kernels' || say "explain of a kernel on each GPU"
+"$thermix" explain gtx280x2 --set rows=8 --set cols=8 --set tick_s=0.02 --set sensor.period_s=0.02 -j 2 >two.txt && grep -q 'air 2 K colder' two.txt && grep -q 'in turns' two.txt && ! grep -q r_convec two.txt || say "explain of a card with fans: $(cat two.txt)"
 "$thermix" explain ./hot.cfg --no-steps --format csv >why.csv || say "explain --format csv"
 grep -q throttle why.csv || say "explain --format csv: $(cat why.csv)"
 # a step from event to event is in the bins of all its ticks

@@ -192,6 +192,7 @@ fails '--seeds does nothing without --tune' gate hotspot --seeds 3
 fails '--shard does nothing beside --dry-run' sweep cooling-quick --dry-run --shard 1/2
 fails '--where does nothing beside --failed' query x.sqlite --failed --where policy=BL
 fails 'policy=MU: a budget follows from the chip and its cooling' budget gtx280 --limit 88 --set policy=MU
+fails '--all is for the database of a study' report . --all
 fails 'policy=MU: place makes its own jobs' place node-8gpu --limit 83 --power 60 --check 0 --set policy=MU
 # a text of an axis that no run can have ends a study before its first run
 printf 'chip = "gtx280"; mix = "WL1"; seed = 1; tick_s = 0.01; quantum_s = 0.05; rows = 8; cols = 8;\n' >axis_base.cfg

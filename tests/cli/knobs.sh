@@ -62,6 +62,8 @@ head -2 out.txt | paste -sd' ' | grep -q '^[0-9]* W for ever below 88 degC with 
 tail -30 out.txt > always.txt; tail -30 while.txt | paste -d' ' always.txt - | awk '{ if ($8 < $2 || $9 < $3) bad = 1; n++ } END { exit bad || n != 30 }' || fail "less for a while than for ever: $(tail -3 while.txt)"
 head -1 while.txt | grep -q '^68 W of work for 10000 s below 88 degC with all 30 SMs, from the idle chip' || fail "a while: $(head -1 while.txt)"
 grep -q 'map' out.txt && fail "columns of a map without --map"
+"$thermix" budget gtx280 --limit 88 --set method=grid --set rows=8 --set cols=8 > out.txt || fail "a budget by the grid"
+if "$thermix" budget gtx280 --limit 88 --set stuck_s=9 2> err; then fail "a key that a budget does not read"; fi
 # a limit that no work keeps is no budget of 0 W and no solver's status
 if "$thermix" budget gtx280 --limit 50 > out.txt 2> err; then fail "a budget at 50 degC: $(cat out.txt)"; fi
 grep -q 'without work the hottest SM comes to 63.23' err || fail "$(cat err)"

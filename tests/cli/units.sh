@@ -86,6 +86,10 @@ refuses 'temp_c = -200 degC is far outside -40 to 150' consolidate 1S+20B --temp
 refuses 'lumped does not model the physical network' run ./run.cfg "$(set_ method=lumped)" "$(set_ network=physical)"
 refuses 'gpus and priority do nothing under a job policy' check ./run.cfg "$(set_ chip=c1060)" "$(set_ job.policy=consolidate)"
 warns 'queue does nothing here: a job policy finds the GPUs' check day_users "$(set_ queue=shared)"
+for key in pdi=counters rate_error=0.1 memory_bound_time=true stopped_blocks=wait sensor.delay_s=0.1; do
+  warns "${key%=*} does nothing here: no policy" check wl1 "$(set_ policy=BL)" "$(set_ throttle.policy=none)" "$(set_ $key)"
+  "$thermix" check wl1 --set policy=A --set "$key" 2>&1 | grep 'does nothing' && say "policy A and $key"
+done
 refuses 'is it 186 kW = 186000 W?' check serve-row "$(set_ row.budget_w=186)"
 for slip in ttft_s=2000:2 tbt_s=200:0.2 e2e_s=60000:60; do
   v=${slip#*=}
