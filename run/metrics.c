@@ -186,7 +186,8 @@ static double fairness(const struct tmx_run *r)
         const struct tmx_job *job = &m->job[j];
         const double arrival_s = tmx_run_arrival_s(r, job);
         if (job->finished_s > arrival_s) {
-            const double alone_s = job->work_sm_s / job->sm_speed / (double)job->width_sms,
+            const double width = (double)job->width_sms * (job->gpus > 1 ? (double)job->gpus : 1),
+                         alone_s = job->work_sm_s / job->sm_speed / width,
                          x = alone_s / (job->finished_s - arrival_s);
             s += x;
             s2 += x * x;
@@ -392,8 +393,7 @@ static double work_s_per_kj(const struct tmx_run *r)
     const double j = recorder(r)->total_j;
     double work_s = 0;
     for (size_t i = 0; i < m->n_job; i++) {
-        work_s +=
-            m->job[i].done_sm_s / (double)m->gpu[m->job[i].home_gpu < m->n_gpu ? m->job[i].home_gpu : 0].n_sm;
+        work_s += m->job[i].done_sm_s / m->job[i].chip_sms;
     }
     return j > 0 ? 1000 * work_s / j : 0;
 }

@@ -69,6 +69,7 @@ static void make_jobs(struct tmx_run *r)
         r->job[i] = (struct tmx_job){.kernel = &r->kernel[j->kind_of[i]],
                                      .sm_speed = 1,
                                      .sm_w = 1,
+                                     .chip_sms = j->data.node.sms,
                                      .arrival_s = e->arrival_s,
                                      .priority = e->priority,
                                      .gate_slowdown = 1,

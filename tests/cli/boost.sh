@@ -124,6 +124,8 @@ check '$1 > 182 && $1 < 188 && $3 - $2 < 3 && ($1 - $4) ^ 2 < 1' 'a window of co
 short=$(awk '{ print $4 }' last)
 drawn 0.02 0.025
 check "\$2 < 80 && \$3 > 220 && (\$4 - $short) ^ 2 < 1e-9" 'the same run with 25 ms reported'
+awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } FILENAME ~ /trace/ { if ($1 > 0 && $c["reported_w"] > m) m = $c["reported_w"]; next }
+  { exit !(($c["peak_reported_w"] - m) ^ 2 < 0.01) }' duty/trace.csv duty/summary.csv || fail "the largest report of five ticks"
 drawn 1.0 1.0
 check "\$4 > $short + 4" 'a window of control of a second'
 

@@ -20,17 +20,19 @@ const char *const tmx_reason_names[TMX_N_REASON + 1] = {
 struct tmx_recorder *tmx_recorder_take(struct tmx_arena *arena, const struct tmx_machine *m, double report_s,
                                        const struct tmx_power_group *group, size_t n_group, bool boards)
 {
+    const double ticks = round(report_s / m->tick_s);
     struct tmx_recorder *r = TMX_TAKE(arena, r, 1);
     if (!r) {
         return NULL;
     }
     *r = (struct tmx_recorder){.kernel = TMX_ISA_OF(&tmx_recorder_any, &tmx_recorder_v3, &tmx_recorder_v4),
                                .tick_s = m->tick_s,
-                               .slot_tick = fmax(1, round(report_s / m->tick_s / TMX_REPORT_SLOTS)),
+                               .slot_tick = fmax(1, ceil(ticks / TMX_REPORT_SLOTS)),
                                .n_gpu = m->n_gpu,
                                .n_sm = m->n_sm,
                                .n_unit = m->n_unit,
                                .n_job = m->n_job};
+    r->n_slot = (size_t)fmax(1, round(ticks / r->slot_tick));
     TMX_TAKE_REALS(&r->state, m->n_unit, &r->dynamic_j, &r->leakage_j, &r->baseline_j, &r->saved_j,
                    &r->sum_k);
     TMX_TAKE(&r->state, r->job_j, m->n_job);
@@ -79,25 +81,25 @@ static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, si
     }
 }
 
-/* n ticks of the same watts: a full window's mean at the end of each of its tenths. */
+/* n ticks of the same watts: a full window's mean at the end of each of its slots. */
 static void report(struct tmx_recorder *r, const struct tmx_chip *c, size_t g, double now_w, uint64_t n)
 {
-    const uint64_t tenth = (uint64_t)r->slot_tick;
+    const uint64_t each = (uint64_t)r->slot_tick;
     double *slot = r->slot_w + TMX_REPORT_SLOTS * g;
     while (n > 0) {
-        const uint64_t at = (uint64_t)r->slot_at[g], place = at / tenth, left = (place + 1) * tenth - at,
+        const uint64_t at = (uint64_t)r->slot_at[g], place = at / each, left = (place + 1) * each - at,
                        part = n < left ? n : left;
-        const size_t k = place % TMX_REPORT_SLOTS;
-        slot[k] = (left == tenth ? 0 : slot[k]) + (double)part * now_w;
+        const size_t k = place % r->n_slot;
+        slot[k] = (left == each ? 0 : slot[k]) + (double)part * now_w;
         r->slot_at[g] = (double)(at + part);
         n -= part;
-        if (part == left && place + 1 >= TMX_REPORT_SLOTS) {
+        if (part == left && place + 1 >= r->n_slot) {
             double sum = 0;
-            for (size_t i = 0; i < TMX_REPORT_SLOTS; i++) {
+            for (size_t i = 0; i < r->n_slot; i++) {
                 sum += slot[i];
             }
             r->peak_reported_w[g] =
-                fmax(r->peak_reported_w[g], tmx_chip_board_w(c, sum / (TMX_REPORT_SLOTS * r->slot_tick)));
+                fmax(r->peak_reported_w[g], tmx_chip_board_w(c, sum / ((double)r->n_slot * r->slot_tick)));
         }
     }
 }

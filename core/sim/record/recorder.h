@@ -193,7 +193,7 @@ extern const struct tmx_recorder_kernel tmx_recorder_any, tmx_recorder_v3, tmx_r
 
 extern const char *const tmx_reason_names[TMX_N_REASON + 1]; /* as NVML names them, NULL-terminated */
 
-enum { TMX_REPORT_SLOTS = 10 };
+enum { TMX_REPORT_SLOTS = 10 }; /* at most: each a tick or more */
 
 struct tmx_recorder {
     const struct tmx_recorder_kernel *kernel; /* for this processor */
@@ -218,8 +218,9 @@ struct tmx_recorder {
     double *peak_w;       /* [n_gpu] largest power of any tick */
     double *now_w;        /* [n_gpu] of this tick; the sum over GPUs is taken in their order */
     double *clock_s;      /* [n_gpu] time at the nominal clock that would have as many pulses */
-    /* What boards report: the mean over a window that moves by a tenth of it. */
-    double slot_tick;         /* ticks of a tenth */
+    /* What boards report: the mean over a window that moves by a slot of it. */
+    double slot_tick;         /* ticks of a slot */
+    size_t n_slot;            /* of the window */
     double *slot_w, *slot_at; /* [n_gpu][TMX_REPORT_SLOTS] sums of ticks' watts; [n_gpu] ticks seen */
     double *peak_reported_w;  /* [n_gpu] of the board */
     double *peak_gradient_k;  /* [n_gpu] largest of any tick */

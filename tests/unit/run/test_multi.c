@@ -645,6 +645,8 @@ static void wide_kernels_and_steps_of_power(void **state)
     gpus = tmx_run_gpus(run);
     check_close(cell(kernels, 0, "turnaround_s"), 20, 0.01, 0);
     check_close(cell(kernels, 0, "gpus"), 2, 0, 0);
+    const double x = 20 / cell(kernels, 0, "turnaround_s"), y = 4 / cell(kernels, 1, "turnaround_s");
+    check_close(metric(run, "fairness"), (x + y) * (x + y) / 2 / (x * x + y * y), 1e-9, 0);
     check_close(cell(kernels, 0, "dynamic_j"), 2 * 20 * 60, 0.01, 0); /* two GPUs, 20 s, 60 W in the mean */
     check_close(cell(kernels, 0, "pdi_w"), 60.0 / 30, 1e-9, 0);
     size_t wide = 0;
@@ -800,7 +802,8 @@ static const char large_first[] = "name = \"b\"; cards = ( " CARD("1") ", " CARD
     "1") ", " FAN("0") " );"
                        "gpus = ( " CHIP("1", "gtx480") ", " CHIP("0", "gtx280") " );";
 
-static const char *const sums[] = {"energy_j", "dynamic_j", "makespan_s", "slowdown_pct", "fairness"};
+static const char *const sums[] = {"energy_j",     "dynamic_j", "makespan_s",
+                                   "slowdown_pct", "fairness",  "work_s_per_kj"};
 enum { N_SUM = sizeof sums / sizeof sums[0] };
 
 static void work_two_chips(const char *topology, const char *more, double sum[N_SUM])
@@ -842,6 +845,7 @@ static void the_order_of_two_chips_changes_nothing(void **state)
         check_close(x[1], of[i].dynamic_j, 1e-9, 0);
         check_close(x[2], of[i].makespan_s, 1e-9, 0);
         check_close(x[3], of[i].slowdown_pct, 0, 1e-6);
+        check_close(x[5] * x[0] / 1000, 20, 1e-9, 0);
     }
     double x[N_SUM], y[N_SUM];
     work_two_chips(a, sync, x);
