@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "core/floorplan/floorplan.h"
 
-enum { MAX_FAILURES = 4096, MAX_INLET = 1000000 };
+enum { MAX_FAILURES = 4096, MAX_INLET = 1000000, NO_CAP_W = 100000 /* more than any board draws */ };
 
 static void open_chip(struct tmx_run *r, struct tmx_run_kind *k)
 {
@@ -155,11 +155,11 @@ static void read_caps(struct tmx_run *r)
     for (size_t g = 0; !r->err.code && r->power_cap_w && g < r->n_gpu; g++) {
         double w = r->topology.n_gpu > 0 ? r->topology.gpu[g].power_cap_w : 0;
         const struct tmx_setting *s = one ? at : n > 0 ? tmx_setting_at(list, n == 1 ? 0 : g) : NULL;
-        if (s && (!tmx_setting_real(s, &w) || !(w > 0) || w > 1e5)) {
+        if (s && (!tmx_setting_real(s, &w) || !(w > 0) || w > NO_CAP_W)) {
             tmx_run_fail(r, s, "power_caps_w: expected watts, more than 0 and at most 100000");
         }
-        any = any || w > 0;
-        r->power_cap_w[g] = w > 0 ? w : INFINITY;
+        r->power_cap_w[g] = w > 0 && w < NO_CAP_W ? w : INFINITY;
+        any = any || isfinite(r->power_cap_w[g]);
     }
     r->power_cap_w = any ? r->power_cap_w : NULL;
 }
@@ -212,6 +212,7 @@ static void draw_spread(struct tmx_run *r)
     }
     if (air && r->topology.n_gpu == 0) {
         tmx_warn("spread: sink and inlet_k are of a topology's GPUs; without one they are not drawn");
+        r->spread.sink = r->spread.inlet_k = 0;
     }
     TMX_TAKE(&r->arena, r->spread_of_gpu, r->n_gpu);
     if (s->inlet_k > 0 && r->topology.n_gpu > 0 && !r->topology.inlet_above_k) {
@@ -538,8 +539,8 @@ static void write_caps(const struct tmx_run *r, struct tmx_writer *w)
 {
     if (r->power_cap_w) {
         tmx_writer_open(w, "power_caps_w", TMX_SETTING_LIST);
-        for (size_t g = 0; g < r->n_gpu; g++) { /* 1e5: more than any board draws: no cap */
-            tmx_writer_value(w, NULL, TMX_REAL_VALUE(fmin(r->power_cap_w[g], 1e5)), false);
+        for (size_t g = 0; g < r->n_gpu; g++) {
+            tmx_writer_value(w, NULL, TMX_REAL_VALUE(fmin(r->power_cap_w[g], NO_CAP_W)), false);
         }
         tmx_writer_close(w);
     }

@@ -860,6 +860,26 @@ static void the_order_of_two_chips_changes_nothing(void **state)
     assert_int_equal(err.line, 3);
 }
 
+/* What is not drawn and who has no cap: the resolved configuration is that run again. */
+static void a_resolved_configuration_repeats_draws_and_caps(void **state)
+{
+    scratch_write("capped.cfg",
+                  "name = \"a\"; cards = ( " CARD("0") ", " CARD("1") " ); fans = ( " FAN("0") ", " FAN(
+                      "1") " ); gpus = ( { name = \"g0\"; chip = \"gtx280\"; card = \"c0\"; "
+                           "power_cap_w = 100.0; }, " CHIP("1", "b200-front") " );");
+    const char *const text[] = {COMMON "chip = \"v100\"; mix = \"aw1\"; spread = \"v100\";",
+                                COMMON "topology = \"capped.cfg\"; mix = \"WL1\"; dtm = { policy = "
+                                       "\"boost\"; target_c = 95.0; }; inlet_c = 30.0;"};
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        struct tmx_err err = {0};
+        struct tmx_run *run = open_run("%s", text[i]), *again = try_run(tmx_run_resolved(run), &err);
+        assert_string_equal(err.msg, "");
+        assert_string_equal(tmx_run_id(again), tmx_run_id(run));
+        tmx_run_destroy(run);
+        tmx_run_destroy(again);
+    }
+}
+
 TMX_TESTS(test_multi)
 {
     const struct CMUnitTest tests[] = {
@@ -880,6 +900,7 @@ TMX_TESTS(test_multi)
         cmocka_unit_test(gpus_differ_as_the_spread_asks),
         cmocka_unit_test(the_wall_pays_for_all_parts),
         cmocka_unit_test(the_order_of_two_chips_changes_nothing),
+        cmocka_unit_test(a_resolved_configuration_repeats_draws_and_caps),
         cmocka_unit_test(a_spread_of_nothing_changes_no_byte),
         cmocka_unit_test(a_drawn_gpu_is_one_that_is_made_so),
     };
