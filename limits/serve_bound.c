@@ -71,6 +71,7 @@ struct kind { /* instances of one phase of the model */
     struct rays prompt, token; /* token: e are sequence-seconds */
     double a, b, c;            /* seconds of an iteration of tokens */
     double token_w, sequence_w;
+    double die;            /* share of its watts that is counted: the die's, where dies are simulated */
     double long_s, long_j; /* of the prompts above the budget, for each request */
     double ride_s;         /* of a sequence beside such a prompt, at least */
     double both;           /* an iteration of both takes so many times a prompt */
@@ -156,7 +157,7 @@ static double budget_of(const struct tmx_serve_scheduler_options *o)
 
 static double joules(const struct kind *k, double n)
 {
-    return tmx_llm_prompt_s(k->phase, n) *
+    return tmx_llm_prompt_s(k->phase, n) * k->die *
            fmax(0, tmx_llm_prompt_share(k->phase, n) * k->gpu->board_w - k->gpu->static_w);
 }
 
@@ -300,16 +301,19 @@ static void make_kinds(struct build *d)
         if (k == d->n_kind) {
             const double *t = g->phase->token_ms, w = g->phase->token_share * g->board_w - g->static_w;
             const bool add = o->mix != 0 || d->spec->scheduler.policy == TMX_SERVE_CHUNKED;
-            d->kind[d->n_kind++] = (struct kind){.phase = g->phase,
-                                                 .gpu = g,
-                                                 .chip = g->chip,
-                                                 .a = 1e-3 * (flat ? t[0] + t[1] : t[0]),
-                                                 .b = flat ? 0 : 1e-3 * t[1],
-                                                 .c = flat ? 0 : 1e-3 * t[2],
-                                                 .token_w = fmax(0, w),
-                                                 .sequence_w = w < 0 ? 0 : g->phase->token_w_per_sequence,
-                                                 .add = add,
-                                                 .both = add ? 1 : 1.1};
+            const double die = d->heat ? 1 - g->chip->board.loss : 1;
+            d->kind[d->n_kind++] =
+                (struct kind){.phase = g->phase,
+                              .die = die,
+                              .gpu = g,
+                              .chip = g->chip,
+                              .a = 1e-3 * (flat ? t[0] + t[1] : t[0]),
+                              .b = flat ? 0 : 1e-3 * t[1],
+                              .c = flat ? 0 : 1e-3 * t[2],
+                              .token_w = die * fmax(0, w),
+                              .sequence_w = w < 0 ? 0 : die * g->phase->token_w_per_sequence,
+                              .add = add,
+                              .both = add ? 1 : 1.1};
         }
     }
 }

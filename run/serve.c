@@ -59,8 +59,9 @@ static void fill_gpus(struct tmx_run *r)
         }
         gpu->chip = c;
         gpu->board_w = c->board.power_w;
-        gpu->static_w = c->power.baseline_w +
-                        (r->options.leakage ? c->power.leakage_w * tmx_leakage_factor(&c->power, hot_k) : 0);
+        const double leak_w =
+            r->options.leakage ? c->power.leakage_w * tmx_leakage_factor(&c->power, hot_k) : 0;
+        gpu->static_w = tmx_chip_board_w(c, c->power.baseline_w + leak_w);
         gpu->limit_k = c->board.slowdown_c > 0 ? c->board.slowdown_c + TMX_ZERO_C : INFINITY;
         gpu->memory_limit_k = c->board.memory_c > 0 ? c->board.memory_c + TMX_ZERO_C : INFINITY;
     }
@@ -481,8 +482,8 @@ static void build_routes(struct tmx_run *r)
         free(power_w);
         for (size_t g = 0; g < r->n_gpu && !st; g++) {
             if (r->kind_of_gpu[g] == of) {
-                s->gpu[g].k_per_w = die_k;
-                s->gpu[g].memory_k_per_w = memory_k;
+                s->gpu[g].k_per_w = die_k * (1 - k->chip.board.loss);
+                s->gpu[g].memory_k_per_w = memory_k * (1 - k->chip.board.loss);
             }
         }
         if (st) {

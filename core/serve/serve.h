@@ -103,9 +103,9 @@ struct tmx_serve_gpu { /* what the stage knows of a GPU */
     const struct tmx_chip *chip;
     const struct tmx_llm_phase *phase;
     size_t row;
-    double board_w;                        /* power limit, which shares of the phases are of */
-    double static_w;                       /* baseline and leakage of a GPU that makes tokens */
-    double k_per_w, limit_k;               /* kelvins in a second by a watt more; limits, INFINITY: none */
+    double board_w;          /* power limit, which shares of the phases are of */
+    double static_w;         /* the board's by baseline and leakage of a GPU that makes tokens */
+    double k_per_w, limit_k; /* kelvins in a second by a watt more; limits, INFINITY: none */
     double memory_k_per_w, memory_limit_k; /* of the memory's sensor */
 };
 

@@ -54,7 +54,8 @@ static void work(const struct tmx_source_view *v, void *own, struct tmx_err *err
     tmx_serve_advance(s, &t, err);
     for (size_t g = 0; g < m->n_gpu && !err->code; g++) {
         const struct tmx_serve_now now = tmx_serve_now(s, g);
-        tmx_machine_draw(m, g, g, now.sm_w, now.l2_w, now.dram_w);
+        const double die = 1 - m->gpu[g].chip->board.loss; /* of the board's watts */
+        tmx_machine_draw(m, g, g, die * now.sm_w, die * now.l2_w, die * now.dram_w);
         v->chip_w[g] = heat ? v->chip_w[g] : now.gpu_w;
     }
 }

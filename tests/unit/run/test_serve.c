@@ -472,6 +472,33 @@ static void energy_is_that_of_the_phases(void **state)
     tmx_run_destroy(run);
 }
 
+/* With dies, too, of a board whose regulators lose 40 %. */
+static void a_board_with_losses_draws_the_watts_of_the_phases(void **state)
+{
+    scratch_write("serve_one.csv", "arrival_s,input_tokens,output_tokens\n0,512,101\n");
+    scratch_write(
+        "lossy.cfg",
+        "name = \"lossy\"; doc = \"d\"; source = \"s\"; weights_bytes = 2.0e10; layers = 80; kv_heads = 8; "
+        "head_dim = 128; value_bytes = "
+        "2; "
+        "m_prompt = 0.39; m_token = 0.85; prompt_dram_share = 0.08; token_dram_share = 0.2; l2_share = 0.06; "
+        "phases = ( { gpu = \"rtx3090\"; tp = 2; prompt_ms = [66.0, 28.4, 0.127, 0.093]; token_ms = [44.0, "
+        "0.19, 0.0003]; "
+        "prompt_tokens = [128, 8192]; prompt_share = [0.8, 0.8]; token_share = 0.6; token_w_per_sequence = "
+        "0.3; "
+        "idle_w = 40.0; } );");
+    struct tmx_run *run =
+        open_run("chip = \"rtx3090\"; gpus = 2; seed = 1; tick_s = 0.01; quantum_s = 0.01; rows = 12; cols = "
+                 "12; leakage = false; "
+                 "serve = { model = \"./lossy.cfg\"; tp = 2; requests = { file = \"serve_one.csv\"; }; };");
+    assert_int_equal(tmx_run_execute(run, NULL, NULL), TMX_OK);
+    size_t n;
+    const struct tmx_llm_request *q = requests(run, &n);
+    const double joules = 2 * 350 * (0.8 * q->first_s + (0.6 + 0.3 / 350) * (q->done_s - q->first_s));
+    check_close(tmx_sim_serve(tmx_run_sim(run))->ledger[0].joules, joules, 2e-3, 0);
+    tmx_run_destroy(run);
+}
+
 /* Joules of all instances. */
 static double joules_of(const struct tmx_run *run)
 {
@@ -746,6 +773,7 @@ TMX_TESTS(test_serve)
         cmocka_unit_test(no_request_depends_on_the_tick),
         cmocka_unit_test(every_token_is_made_and_memory_comes_free),
         cmocka_unit_test(energy_is_that_of_the_phases),
+        cmocka_unit_test(a_board_with_losses_draws_the_watts_of_the_phases),
         cmocka_unit_test(rows_and_instances_sum_to_the_energy_at_every_tick),
         cmocka_unit_test(what_is_beyond_the_fit_is_refused_or_marked),
         cmocka_unit_test(keys_without_an_effect_are_refused),
