@@ -106,6 +106,12 @@ static void check_instances(struct tmx_run *r)
                      "serve.pools: %d instances for prompts and %d for tokens; the GPUs are %zu instances",
                      p->prompt, p->token, n);
     }
+    if (p->prompt > 0 && (size_t)(p->prompt + p->token) < n && !r->err.code) {
+        tmx_warn(
+            "serve.pools: %zu of %zu instances serve nothing; they draw power, but not in rows.csv or from a "
+            "row's budget",
+            n - (size_t)(p->prompt + p->token), n);
+    }
 }
 
 /* Every request fits into every cache it may get to, and has a server: an instance of prompts and one of
@@ -637,7 +643,7 @@ struct tmx_run_serving tmx_run_serving(const struct tmx_run *r)
         idle_w += spec->gpu[g].phase->idle_w;
     }
     const double busy_s = prompt_s + token_s, span_s = fmax(tmx_sim_time_s(r->sim), r->options.tick_s),
-                 rest_j = (double)(n * (size_t)spec->options.tp) * span_s * spec->options.rest_w,
+                 rest_j = (double)spec->n_gpu * span_s * spec->options.rest_w,
                  gpu_j = r->sim->recorder->total_j;
     v.requests_done = (double)s->n_done;
     v.tokens_per_s = s->end_s > 0 ? output / s->end_s : 0;

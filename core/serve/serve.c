@@ -768,8 +768,8 @@ void tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_tick *t, stru
 struct tmx_serve_now tmx_serve_now(const struct tmx_serve *s, size_t gpu)
 {
     const size_t i = gpu / (size_t)s->spec.options.tp;
-    if (i >= s->n) {
-        return (struct tmx_serve_now){0};
+    if (i >= s->n) { /* of no pool */
+        return (struct tmx_serve_now){.gpu_w = s->spec.gpu[gpu].phase->idle_w};
     }
     struct tmx_serve_now now = s->instance[i].now;
     now.level = s->instance[i].level;

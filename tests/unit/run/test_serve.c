@@ -472,6 +472,28 @@ static void energy_is_that_of_the_phases(void **state)
     tmx_run_destroy(run);
 }
 
+/* Who is in no pool idles. */
+static void instances_of_no_pool_draw_idle_watts(void **state)
+{
+    static const char text[] =
+        "chip = \"a100\"; gpus = %d; seed = 1; tick_s = 0.1; quantum_s = 0.1; serve = { model = "
+        "\"llama2-70b\"; tp = 8; heat = false; rest_w = 200.0; rest_slope = 0.1; requests = { file = "
+        "\"serve_one.csv\"; }; "
+        "pools = { prompt = 1; token = 1; }; };";
+    double j[2], node_j[2], time_s = 0;
+    scratch_write("serve_one.csv", "arrival_s,input_tokens,output_tokens\n0,512,101\n");
+    for (int i = 0; i < 2; i++) {
+        struct tmx_run *run = open_run(text, i == 0 ? 16 : 24);
+        assert_int_equal(tmx_run_execute(run, NULL, NULL), TMX_OK);
+        time_s = tmx_sim_time_s(tmx_run_sim(run));
+        j[i] = metric(run, "energy_j");
+        node_j[i] = 101 * metric(run, "node_j_per_token");
+        tmx_run_destroy(run);
+    }
+    check_close(j[1] - j[0], 8 * 63 * time_s, 1e-9, 0);
+    check_close(node_j[1] - node_j[0], 8 * (63 + 200) * time_s, 1e-9, 0);
+}
+
 /* With dies, too, of a board whose regulators lose 40 %. */
 static void a_board_with_losses_draws_the_watts_of_the_phases(void **state)
 {
@@ -773,6 +795,7 @@ TMX_TESTS(test_serve)
         cmocka_unit_test(no_request_depends_on_the_tick),
         cmocka_unit_test(every_token_is_made_and_memory_comes_free),
         cmocka_unit_test(energy_is_that_of_the_phases),
+        cmocka_unit_test(instances_of_no_pool_draw_idle_watts),
         cmocka_unit_test(a_board_with_losses_draws_the_watts_of_the_phases),
         cmocka_unit_test(rows_and_instances_sum_to_the_energy_at_every_tick),
         cmocka_unit_test(what_is_beyond_the_fit_is_refused_or_marked),
