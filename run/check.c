@@ -133,12 +133,6 @@ static void check_boards(struct tmx_run *r)
                      r->sim_spec.choice[TMX_LEVEL_MIX].policy->name);
     }
     const struct tmx_choice *dtm = &r->sim_spec.choice[TMX_LEVEL_DTM];
-    const double *node_w = option(&r->sim_spec.choice[TMX_LEVEL_MIX], "node_w");
-    if (node_w && *node_w > 0 && dtm->policy && !tmx_dtm_of(dtm)->caps && !tmx_run_unread(r)) {
-        tmx_run_fail(r, place(r, TMX_LEVEL_MIX, "node_w"),
-                     "mix_policy.node_w: a power cap, but no dtm policy of this run keeps caps; there is "
-                     "dtm = { policy = \"boost\"; }");
-    }
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         const struct tmx_choice *c = &r->sim_spec.choice[orders[i].choice];
         const double *low = option(c, orders[i].low), *high = option(c, orders[i].high);
@@ -154,6 +148,13 @@ static void check_boards(struct tmx_run *r)
                              *high > 0 ? "" : ", the board's");
             }
         }
+    }
+    const double *node_w = option(&r->sim_spec.choice[TMX_LEVEL_MIX], "node_w");
+    if (node_w && dtm->policy && !tmx_dtm_of(dtm)->caps && !tmx_run_unread(r)) {
+        tmx_run_fail(r, place(r, TMX_LEVEL_MIX, "node_w"),
+                     "mix policy %s: a power cap, but no dtm policy of this run keeps caps; there is "
+                     "dtm = { policy = \"boost\"; }",
+                     r->sim_spec.choice[TMX_LEVEL_MIX].policy->name);
     }
 }
 

@@ -57,7 +57,8 @@ static void widen(const void *state, const struct tmx_view *view, size_t job, st
     const struct tmx_job_view *j = m->jobs[job];
     const struct tmx_gpu_view *home = m->gpus[j->home_gpu];
     *at = (struct tmx_place){j->home_gpu, j->n_gpu}; /* as it is */
-    if (j->n_gpu == home->n_card || j->state != TMX_JOB_RUNNING) {
+    if (j->n_gpu >= home->n_card || j->state != TMX_JOB_RUNNING ||
+        j->home_gpu + j->n_gpu > home->card0 + home->n_card) { /* on another card, too */
         return;
     }
     for (size_t g = home->card0; g < home->card0 + home->n_card; g++) {

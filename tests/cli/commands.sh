@@ -233,7 +233,7 @@ fails 'not a multiple of tick_s' "${small[@]}" -o traced --trace 0.007
 # air that nothing reads, caps that nobody keeps
 "$thermix" check serve-row --set serve.heat=false --set inlet_c=40 2>&1 >out.txt | grep -q 'warning: serve.heat = false computes no temperatures; without effect: .*inlet_c' || say "the inlet of a run without heat"
 fails 'spread.inlet_k: a chip without a topology' check study --set spread.inlet_k=2.0
-fails 'mix_policy.node_w: a power cap, but no dtm policy of this run keeps caps' check study --set mix_policy.policy=slosh --set mix_policy.node_w=100
+fails 'mix policy slosh: a power cap, but no dtm policy of this run keeps caps' check study --set mix_policy.policy=slosh
 cp "$root"/examples/cooling/pumped/* .
 sed -i 's/convection = "channels"/fit_a_k_per_w = 0.05; fit_b_k_per_w = 100.0/; s/efficiency = 0.4;//' card.cfg
 fails 'card.cfg:4: inlet_c: the coolant of the package' check ./pumped.cfg

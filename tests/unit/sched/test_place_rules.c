@@ -301,6 +301,10 @@ static void spreading_needs_an_emergency_and_an_unlike_partner_on_the_card(void 
         if (at.n != spread_rows[i].want_n || at.home != (at.n > 1 ? 0 : spread_rows[i].asked)) {
             fail_msg("%s: GPUs %zu + %zu", spread_rows[i].what, at.home, at.n);
         }
+        r.m->job[3].home_gpu = 1; /* wider than a card: no GPU is left out */
+        r.m->job[3].n_gpu = 3;
+        p->widen(s, &r.view, 3, &at);
+        assert_true(at.home == 1 && at.n == 3);
         free(s);
         tmx_config_close(cfg);
         rig_close(&r);
