@@ -97,7 +97,7 @@ static double peak_temp_c(const struct tmx_run *r)
     return recorder(r)->peak_sm_k - TMX_ZERO_C;
 }
 
-/* Mean over the SM units and the counted time. */
+/* Mean over the SMs and the counted time. */
 static double mean_temp_c(const struct tmx_run *r)
 {
     const struct tmx_machine *m = machine(r);
@@ -106,11 +106,9 @@ static double mean_temp_c(const struct tmx_run *r)
     for (size_t g = 0; g < m->n_gpu; g++) {
         const struct tmx_chip *c = m->gpu[g].chip;
         for (size_t u = 0; u < c->floorplan.n_unit; u++) {
-            if (c->sm_of_unit[u] != TMX_NO_SM) {
-                s += rec->sum_k[m->gpu[g].unit0 + u];
-                n += 1;
-            }
+            s += c->part_share[u] * rec->sum_k[m->gpu[g].unit0 + u];
         }
+        n += (double)c->n_sm;
     }
     return rec->n_tick > 0 ? s / n / (double)rec->n_tick - TMX_ZERO_C : r->sim->frame.temp_k[0] - TMX_ZERO_C;
 }

@@ -111,14 +111,12 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
     const struct tmx_chip *c = gpu->chip;
     const double counted_s = (double)rec->n_tick * run->options.tick_s;
     double dynamic_j = 0, leakage_j = 0, baseline_j = 0, sm_k = 0, stopped_s = 0;
-    size_t kernels = 0, n_sm_unit = 0;
+    size_t kernels = 0;
     for (size_t u = gpu->unit0; u < gpu->unit0 + c->floorplan.n_unit; u++) {
         dynamic_j += rec->dynamic_j[u];
         leakage_j += rec->leakage_j[u];
         baseline_j += rec->baseline_j[u];
-        const bool is_sm = c->sm_of_unit[u - gpu->unit0] != TMX_NO_SM;
-        sm_k += is_sm ? rec->sum_k[u] : 0;
-        n_sm_unit += is_sm;
+        sm_k += c->part_share[u - gpu->unit0] * rec->sum_k[u];
     }
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + c->n_sm; sm++) {
         stopped_s += m->gated_s[sm] / (double)c->n_sm;
@@ -136,7 +134,7 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
     tmx_table_row(t, "%zu %s %zu %G %G %G %G %G %G %G %G %G %g", g, chip, kernels, if_there(heat, energy_j),
                   if_there(heat, dynamic_j), if_there(heat, leakage_j),
                   if_there(counted, energy_j / counted_s), if_there(heat, rec->peak_w[g]),
-                  if_there(counted, sm_k / (double)n_sm_unit / (double)rec->n_tick - TMX_ZERO_C),
+                  if_there(counted, sm_k / (double)c->n_sm / (double)rec->n_tick - TMX_ZERO_C),
                   if_there(counted, rec->peak_k[g] - TMX_ZERO_C),
                   if_there(rec->memory_k[g] > 0, rec->memory_k[g] - TMX_ZERO_C),
                   if_there(counted, 100 * gpu->busy_s / counted_s), stopped_s);

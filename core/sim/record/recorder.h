@@ -182,7 +182,7 @@ struct tmx_recorder_kelvins {
     /* [n_sm] */
     const double *sensed_k;
     double *hot_k;              /* the larger of both */
-    double low_k, high_k, sm_k; /* written: coldest and hottest unit, hottest of SMs (0: no SM) */
+    double low_k, high_k, sm_k; /* written: coldest and hottest unit, hottest of SMs' units (0: no SM) */
 };
 
 struct tmx_recorder_kernel {
@@ -209,7 +209,7 @@ struct tmx_recorder {
     double *transition_j; /* [n_gpu] */
     double *smooth_j;     /* [n_gpu] dummy work */
     double total_j;       /* integral of power, summed independently of the causes */
-    double peak_sm_k;     /* hottest SM unit at the end of any tick */
+    double peak_sm_k;     /* hottest SM at the end of any tick */
     double gradient_k;    /* largest difference between two units of a GPU at the end of any tick */
     double *reason_s;     /* [n_gpu * TMX_N_REASON] time slowed for each reason */
     double *memory_k;     /* [n_gpu] hottest memory stack; 0: none */

@@ -24,7 +24,7 @@ static double by_name_k(const struct tmx_chip *c, size_t sm, const double *unit_
     return sum / area_m2;
 }
 
-static void a_sensor_reads_its_own_sm(void **state)
+static void a_sensor_and_what_is_kept_are_of_whole_sms(void **state)
 {
     static const struct {
         const char *what;
@@ -39,12 +39,19 @@ static void a_sensor_reads_its_own_sm(void **state)
                      rows[i].what);
         struct tmx_sim *sim = tmx_run_sim(run);
         const struct tmx_chip *c = sim->machine->gpu[0].chip;
-        double before_k[MOST], spread_k = 0;
+        double before_k[MOST], spread_k = 0, peak_k = 0, sum_k = 0;
         assert_true(c->floorplan.n_unit <= MOST && c->sms_in_row == rows[i].in_row);
         for (size_t t = 0; t < TICKS; t++) {
             memcpy(before_k, sim->frame.temp_k, c->floorplan.n_unit * sizeof *before_k);
             assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
+            for (size_t sm = 0; sm < c->n_sm; sm++) {
+                const double k = by_name_k(c, sm, sim->frame.temp_k);
+                peak_k = fmax(peak_k, k);
+                sum_k += k / (double)c->n_sm / TICKS;
+            }
         }
+        check_close(metric(run, "peak_temp_c"), peak_k - 273.15, 1e-12, 0);
+        check_close(metric(run, "mean_temp_c"), sum_k - 273.15, 1e-12, 0);
         for (size_t sm = 0; sm < c->n_sm; sm++) {
             const double k = sim->frame.sensed_k[sm];
             check_close(k, by_name_k(c, sm, before_k), 1e-14, 0);
@@ -85,7 +92,7 @@ static void an_index_from_counters_is_an_estimate(void **state)
 
 TMX_TESTS(test_sensor)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sensor_reads_its_own_sm),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sensor_and_what_is_kept_are_of_whole_sms),
                                        cmocka_unit_test(an_index_from_counters_is_an_estimate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
