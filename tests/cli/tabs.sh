@@ -15,7 +15,7 @@ sed "s|@FOLDER@|$root/tests/golden/tabs_small|g" "$root/tests/golden/tabs_small/
 cmp one/table.csv two/table.csv || fail "-j changes the table"
 cmp one/paper.csv two/paper.csv || fail "-j changes the paper's values"
 # a table that was stopped keeps every run that has ended and says so, and the same command does the rest: the same bytes
-fine="--set tick_s=0.001" # so that the runs end one after another, and not at once
+fine="--set tick_s=0.002" # so that the runs end one after another, and not at once
 "$thermix" table ./$suite -j 2 $fine -o long -q > /dev/null
 n_all=$("$thermix" query long --format csv | tail -n +2 | wc -l)
 for signal in INT KILL; do
