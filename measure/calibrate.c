@@ -808,6 +808,10 @@ static void give_air(struct work *w)
                       a == m->n_gpu ? from : to);
             return;
         }
+        if (m->gpu[b].upstream >= 0) {
+            tmx_error(&w->err, TMX_ECONFIG, "air: GPU %s breathes the air of one other GPU, not of two", to);
+            return;
+        }
         m->gpu[b].upstream = (int)a;
         p = *end ? end + 1 : end;
     }

@@ -171,6 +171,7 @@ fi
 odd 'rpm = 3 1/min is outside' 's = s' --rpm 3 --accept
 refuse 'is it 77 degF = 25 degC?' calibrate odd.csv -o odd --ambient 77
 refuse 'air' calibrate card.csv -o x --air 0-1
+refuse 'air: GPU 2 breathes the air of one other GPU, not of two' calibrate three.csv -o x --air '0>2,1>2'
 refuse 'expected the fit.csv' replay card.csv card.csv
 refuse 'expected the folder of thermix calibrate' replay cal/node.cfg card.csv
 awk 'BEGIN { print "time_s,power_w,temp_c"; for (i = 0; i < 60; i++) print i ",100,50" }' >flat.csv
