@@ -82,7 +82,7 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     double hottest_c = -TMX_ZERO_C, mean_c = 0, power_w = 0;
     FILE *out = t->file[CSV].file;
     for (size_t sm = 0; sm < c->n_sm; sm++) {
-        const double temp_c = tmx_sensor_sm_k(gpu, sm, f->temp_k) - TMX_ZERO_C;
+        const double temp_c = tmx_chip_sm_k(gpu->chip, sm, f->temp_k + gpu->unit0) - TMX_ZERO_C;
         hottest_c = fmax(hottest_c, temp_c);
         mean_c += temp_c / (double)c->n_sm;
     }
@@ -119,7 +119,7 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
         for (size_t u = c->unit_of_sm[sm]; u < c->floorplan.n_unit; u++) {
             sm_w += c->sm_of_unit[u] == (int)sm ? t->sum_w[gpu->unit0 + u] : 0;
         }
-        fprintf(out, ",%.3f,%.4g,%.3g,%d", tmx_sensor_sm_k(gpu, sm, f->temp_k) - TMX_ZERO_C,
+        fprintf(out, ",%.3f,%.4g,%.3g,%d", tmx_chip_sm_k(gpu->chip, sm, f->temp_k + gpu->unit0) - TMX_ZERO_C,
                 sm_w / (double)t->n_tick, share, m->gated[i]);
     }
     fputc('\n', out);
@@ -136,7 +136,7 @@ static void sample_sensors(struct tmx_run_trace *t, const struct tmx_sim *sim, d
         struct sample *s = &t->sample[g];
         double low_k = INFINITY, high_k = 0, mean_k = 0, stopped = 0;
         for (size_t sm = 0; sm < gpu->chip->n_sm; sm++) {
-            const double temp_k = tmx_sensor_sm_k(gpu, sm, f->temp_k);
+            const double temp_k = tmx_chip_sm_k(gpu->chip, sm, f->temp_k + gpu->unit0);
             low_k = fmin(low_k, temp_k);
             high_k = fmax(high_k, temp_k);
             mean_k += temp_k / n;

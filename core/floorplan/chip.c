@@ -295,6 +295,17 @@ double tmx_chip_volt(const struct tmx_chip *c, size_t level)
     return c->level[level].volt_v / c->level[c->nominal].volt_v;
 }
 
+double tmx_chip_parts_k(const struct tmx_chip *c, size_t sm, const double *unit_k)
+{
+    double sum = 0;
+    for (size_t u = c->unit_of_sm[sm]; u < c->floorplan.n_unit; u++) {
+        if (c->sm_of_unit[u] == (int)sm) {
+            sum += c->part_share[u] * unit_k[u];
+        }
+    }
+    return sum;
+}
+
 double tmx_chip_board_w(const struct tmx_chip *c, double chip_w)
 {
     return (chip_w + c->board.other_w) / (1 - c->board.loss);

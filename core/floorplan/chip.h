@@ -158,6 +158,14 @@ void tmx_chip_finish(struct tmx_chip *c);
 double tmx_chip_speed(const struct tmx_chip *c, size_t level);
 double tmx_chip_volt(const struct tmx_chip *c, size_t level);
 
+/* Temperature of an SM [K], the mean over its units by area; unit_k [n_unit]. */
+double tmx_chip_parts_k(const struct tmx_chip *c, size_t sm, const double *unit_k); /* of several units */
+static inline double tmx_chip_sm_k(const struct tmx_chip *c, size_t sm, const double *unit_k)
+{
+    const size_t first = c->unit_of_sm[sm];
+    return c->part_share[first] >= 1 ? unit_k[first] : tmx_chip_parts_k(c, sm, unit_k);
+}
+
 /* What a board draws while its chip's units draw chip_w. */
 double tmx_chip_board_w(const struct tmx_chip *c, double chip_w);
 

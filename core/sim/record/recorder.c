@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "core/sim/stage/sensor.h"
 
 const char *const tmx_reason_names[TMX_N_REASON + 1] = {
     [TMX_REASON_GPU_IDLE] = "gpu_idle",
@@ -155,7 +154,7 @@ void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, s
         r->kernel->kelvins(&s);
         s.sm_k = gpu->chip->sms_in_row ? s.sm_k : 0;
         for (size_t sm = 0; !gpu->chip->sms_in_row && sm < gpu->n_sm; sm++) { /* which may be several units */
-            s.sm_k = fmax(s.sm_k, tmx_sensor_sm_k(gpu, sm, f->temp_k));
+            s.sm_k = fmax(s.sm_k, tmx_chip_sm_k(gpu->chip, sm, f->temp_k + gpu->unit0));
         }
         const double gradient_k = s.high_k - s.low_k;
         r->peak_gradient_k[g] = gradient_k > r->peak_gradient_k[g] ? gradient_k : r->peak_gradient_k[g];

@@ -113,29 +113,6 @@ void tmx_sensor_destroy(struct tmx_sensor *s)
     }
 }
 
-/* Of an SM in several units, the first of which is given. */
-static double of_parts(const struct tmx_chip *c, size_t sm, size_t first, const double *unit_k)
-{
-    double sum = 0;
-    for (size_t u = first; u < c->floorplan.n_unit; u++) {
-        if (c->sm_of_unit[u] == (int)sm) {
-            sum += c->part_share[u] * unit_k[u];
-        }
-    }
-    return sum;
-}
-
-static inline double sm_k(const struct tmx_chip *c, size_t sm, const double *unit_k)
-{
-    const size_t first = c->unit_of_sm[sm];
-    return c->part_share[first] >= 1 ? unit_k[first] : of_parts(c, sm, first, unit_k);
-}
-
-double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k)
-{
-    return sm_k(gpu->chip, sm, temp_k + gpu->unit0);
-}
-
 double tmx_sensor_memory_k(const struct tmx_sensor *s, double memory_k)
 {
     for (size_t k = 0; k < s->n; k++) {
@@ -179,7 +156,7 @@ void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, st
             memcpy(reading_k, unit_k + c->unit_of_sm[0], c->n_sm * sizeof *reading_k);
         }
         for (size_t sm = 0; sm < c->n_sm && !c->sms_in_row; sm++) {
-            reading_k[sm] = sm_k(c, sm, unit_k);
+            reading_k[sm] = tmx_chip_sm_k(c, sm, unit_k);
         }
         for (size_t k = 0; k < 2 * s->n; k++) { /* all measure before any reports */
             const struct tmx_sensor_acting *m = &s->model[k % s->n];

@@ -55,9 +55,6 @@ double tmx_sensor_memory_k(const struct tmx_sensor *s, double memory_k); /* a re
 void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, struct tmx_gpus span,
                      const double *temp_k, double *sensed_k, double *hottest_k);
 
-/* True temperature of an SM [K]: area-weighted mean over its units. */
-double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k);
-
 /* What a board measures of itself beside its SMs' temperatures: the power it draws, the temperature of its
  * memory, the air it breathes. Policies see it in struct tmx_view. */
 
