@@ -999,52 +999,86 @@ static void grow_model(struct work *w)
 
 enum { LONG_ROWS = 60000, PART_ROWS = 20000, LEAST_PART = 2000 };
 
-/* Where the n rows in a row begin whose power varies most. */
-static size_t liveliest(const struct tmx_series *s, size_t n)
+/* Squares of a series' power around its mean, a row, from from_s to to_s. */
+static double varies(const struct tmx_series *s, double from_s, double to_s)
 {
-    size_t best = 0;
+    const size_t begin = tmx_series_at(s, from_s), end = tmx_series_at(s, to_s) + 1;
+    double mean = 0, m2 = 0;
+    for (size_t k = begin; k < end; k++) {
+        const double d = s->q[TMX_Q_POWER][k] - mean;
+        mean += d / (double)(k - begin + 1);
+        m2 += d * (s->q[TMX_Q_POWER][k] - mean);
+    }
+    return m2 / (double)(end - begin);
+}
+
+/* Begin and end of n rows of a series during which its power varies most, of what it does in all (all_w2
+ * [n_series]). together: with the others of its run, the least of them counts, and n doubles until that is
+ * enough. */
+static void liveliest(const struct tmx_measured *log, const struct tmx_series *of, size_t n, bool together,
+                      const double *all_w2, double time_s[2])
+{
+    const double *t = of->q[TMX_Q_TIME], enough = together ? 0.25 : 0;
     double most = -1;
-    for (size_t first = 0; first + n <= s->n; first += n / 4) {
-        double mean = 0, m2 = 0;
-        for (size_t k = 0; k < n; k++) {
-            const double d = s->q[TMX_Q_POWER][first + k] - mean;
-            mean += d / (double)(k + 1);
-            m2 += d * (s->q[TMX_Q_POWER][first + k] - mean);
-        }
-        if (m2 > most) {
-            most = m2;
-            best = first;
+    for (; most < enough && n < of->n; n *= 2) {
+        most = -1;
+        for (size_t first = 0; first + n <= of->n; first += n / 4) {
+            const double to_s = t[first + n - 1];
+            double least = INFINITY;
+            for (size_t i = 0; i < log->n_series; i++) {
+                const struct tmx_series *s = &log->series[i];
+                if (all_w2[i] > 0 && (together ? s->run == of->run : s == of)) {
+                    least = fmin(least, varies(s, t[first], to_s) / all_w2[i]);
+                }
+            }
+            if (least > most) {
+                most = least;
+                time_s[0] = t[first];
+                time_s[1] = to_s;
+            }
         }
     }
-    return best;
+    if (most < enough) {
+        time_s[0] = -INFINITY;
+        time_s[1] = INFINITY;
+    }
 }
 
 /* As grow_model, of a long log on the same share of every series, where it is liveliest: a view of its rows
- * with times of its own, from 0. The values that it ends with are where the fit to all begins. */
+ * with times of its own, from 0. GPUs that may breathe each other's air have one begin and end in a run: what
+ * one does the other feels then. The values that it ends with are where the fit to all begins. */
 static void grow_on_part(struct work *w)
 {
     static const double ROW_US = 25; /* of the whole fit, a row, on one core of 2024 */
     const struct tmx_measured *log = w->log;
     const size_t n_row = rows_of(log);
     const double share = (double)PART_ROWS / (double)n_row;
+    const bool together = w->c->model.n_gpu > 1 && !(w->options->air && strcmp(w->options->air, "none") == 0);
     struct tmx_arena *a = &w->c->arena;
     struct tmx_measured part = *log;
+    double time_s[2] = {-INFINITY, INFINITY}, *all_w2;
     if (n_row <= LONG_ROWS) {
         grow_model(w);
         return;
     }
     TMX_TAKE(a, part.series, log->n_series + 1);
+    TMX_TAKE(a, all_w2, log->n_series + 1);
+    for (size_t i = 0; i < part.n_series && !a->failed; i++) {
+        all_w2[i] = varies(&log->series[i], -INFINITY, INFINITY);
+    }
     for (size_t i = 0; i < part.n_series && !a->failed; i++) {
         const struct tmx_series *from = &log->series[i];
         struct tmx_series *s = &part.series[i];
-        const size_t n = (size_t)fmax(share * (double)from->n, LEAST_PART);
         *s = *from;
-        if (n >= from->n || !TMX_TAKE(a, s->q[TMX_Q_TIME], n)) {
-            continue;
+        if (!together || i == 0 || log->series[i - 1].run != from->run) {
+            liveliest(log, from, (size_t)fmax(share * (double)from->n, LEAST_PART), together, all_w2, time_s);
         }
-        const size_t first = liveliest(from, n);
+        const size_t first = tmx_series_at(from, time_s[0]), n = tmx_series_at(from, time_s[1]) + 1 - first;
+        if (n == from->n || n < LEAST_PART / 10 || !TMX_TAKE(a, s->q[TMX_Q_TIME], n)) {
+            continue; /* it has few rows then: all of them */
+        }
         for (size_t k = 0; k < n; k++) {
-            s->q[TMX_Q_TIME][k] = from->q[TMX_Q_TIME][first + k] - from->q[TMX_Q_TIME][first];
+            s->q[TMX_Q_TIME][k] = from->q[TMX_Q_TIME][first + k] - time_s[0];
         }
         for (size_t q = TMX_Q_TIME + 1; q < TMX_N_LOG_QUANTITY; q++) {
             s->q[q] = s->q[q] ? s->q[q] + first : NULL;

@@ -44,7 +44,8 @@ struct shape {
     size_t n_text;
     unsigned *line; /* [n_line] of each line of Prometheus */
     size_t n_line;
-    bool many; /* documents: a list in one is a moment's */
+    bool many;         /* documents: a list in one is a moment's */
+    unsigned too_many; /* line of the first row with a name beyond TMX_MAX_COLUMN; 0: none */
 };
 
 /* Without what would end a cell. */
@@ -78,6 +79,9 @@ static void add_cell(struct shape *s, const char *name, const char *value, size_
         if (!r) {
             return;
         }
+    }
+    if (r && k == TMX_MAX_COLUMN && s->too_many == 0) {
+        s->too_many = r->line;
     }
     if (!r || k == TMX_MAX_COLUMN) {
         return;
@@ -475,6 +479,8 @@ void tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t)
                           "%s without an object that holds watts or degrees by a known name; --column "
                           "power_w=NAME, --column temp_c=NAME name them",
                           json ? "JSON" : "nvidia-smi -q");
+    } else if (s->too_many > 0) {
+        tmx_collect_error(c, s->too_many, "more than %d names of values", TMX_MAX_COLUMN);
     }
     if (!c->err.code && json) {
         tmx_measured_note(c->to, "%s is JSON: %zu document%s, %zu row%s", t->name, s->n_document,
