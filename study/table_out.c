@@ -96,6 +96,14 @@ static void write_json(const struct tmx_table *t, FILE *out, struct tmx_err *err
 
 enum { FAMILY_SIZE = 128, SM_SIZE = 16 };
 
+/* Names of families and labels have letters, digits and _. */
+static void clean_name(char *name)
+{
+    for (; *name; name++) {
+        *name = isalnum((unsigned char)*name) ? *name : '_';
+    }
+}
+
 /* thermix_NAME of a column; smN_x: thermix_sm_x, and N. */
 static void family_of(const struct tmx_column *column, char family[FAMILY_SIZE], char sm[SM_SIZE])
 {
@@ -107,9 +115,7 @@ static void family_of(const struct tmx_column *column, char family[FAMILY_SIZE],
         name += 2 + digits;
     }
     snprintf(family, FAMILY_SIZE, "thermix_%s%s", sm[0] ? "sm" : "", name);
-    for (char *p = family; *p; p++) {
-        *p = isalnum((unsigned char)*p) ? *p : '_';
-    }
+    clean_name(family);
 }
 
 /* Of the room for a label, at most. */
@@ -122,7 +128,9 @@ static size_t label_size(const char *name, const char *value)
 static void add_label(char *labels, const char *name, const char *value)
 {
     size_t n = strlen(labels);
-    n += (size_t)snprintf(labels + n, label_size(name, ""), "%s%s=\"", n > 0 ? "," : "", name);
+    n += (size_t)snprintf(labels + n, label_size(name, ""), "%s%s", n > 0 ? "," : "", name);
+    clean_name(labels + n - strlen(name));
+    n += (size_t)snprintf(labels + n, sizeof "=\"", "=\"");
     for (; *value; value++) {
         if (*value == '"' || *value == '\\' || *value == '\n') {
             labels[n++] = '\\';
