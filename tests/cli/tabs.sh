@@ -182,7 +182,7 @@ got=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "slowdown_pct") c =
 
 # 5. a signal
 "$thermix" run a.cfg -q -o stopped --trace 1 --set warmup_s=100000 2> err.txt & pid=$!
-sleep 0.5; kill -INT $pid; got=0; wait $pid || got=$?
+sleep 1; kill -INT $pid; got=0; wait $pid || got=$?
 [ "$got" = 1 ] || fail "stopped run exits with $got"
 grep -q 'partial results' err.txt && [ -s stopped/trace.csv ] && [ -s stopped/summary.csv ] || fail "a stopped run loses its results"
 echo "1 passed, 0 failed"
