@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/os.h"
 #include "kernels/stream.h"
 #include "run/load/data.h"
 
@@ -43,6 +44,13 @@ enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip, co
     *c = (struct tmx_gate_chip){0};
     enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, chip, folder, err);
     st = st ? st : tmx_path_join(path, folder, "sm.cfg", err);
+    if (!st && !tmx_os_exists(path)) {
+        tmx_error(err, TMX_ECONFIG,
+                  "chip %s has no SM that runs cycle by cycle: expected %s, a file as "
+                  "floorplans/gtx480/sm.cfg",
+                  chip, path);
+        return err->code;
+    }
     return st ? st : tmx_keys_load(tmx_sm_keys, c, path, sets, NULL, err);
 }
 

@@ -42,7 +42,7 @@ fails 'nokernel' gate nokernel
 fails 'which kernel\|expected' gate
 fails 'outside\|expected' gate hotspot --bet 0
 fails 'unknown key\|unknown' gate hotspot -n 2000 -q --set gate.zzz=1
-fails 'sm.cfg' gate hotspot --chip c1060
+fails 'chip c1060 has no SM that runs cycle by cycle: expected .*/c1060/sm.cfg' gate hotspot --chip c1060
 
 # batches: merging two kernels is predicted to cost no more than one after another, and a decision says by how much
 "$thermix" consolidate 1S+20B --format csv >merge.csv || say "consolidate"
