@@ -42,7 +42,7 @@ struct tmx_recorder *tmx_recorder_take(struct tmx_arena *arena, const struct tmx
     TMX_TAKE(&r->state, r->slot_w, TMX_REPORT_SLOTS * m->n_gpu);
     TMX_TAKE(&r->state, r->reason_s, TMX_N_REASON * m->n_gpu);
     TMX_TAKE_REALS(&r->state, m->n_sm, &r->hot_k, &r->trips, &r->stopped_s, &r->longest_s, &r->first_s,
-                   &r->last_s);
+                   &r->last_s, &r->sm_k);
     tmx_swing_take(&r->swing, &r->state, m, group, n_group, boards);
     return r;
 }
@@ -135,6 +135,22 @@ void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, str
     }
 }
 
+/* As tmx_chip_sm_k of every SM, in one pass over the units; sm_k [n_sm] receives them. */
+static double hottest_sm_k(const struct tmx_chip *c, const double *unit_k, double *sm_k)
+{
+    double most_k = 0;
+    memset(sm_k, 0, c->n_sm * sizeof *sm_k);
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        if (c->sm_of_unit[u] != TMX_NO_SM) {
+            sm_k[c->sm_of_unit[u]] += c->part_share[u] * unit_k[u];
+        }
+    }
+    for (size_t sm = 0; sm < c->n_sm; sm++) {
+        most_k = sm_k[sm] > most_k ? sm_k[sm] : most_k;
+    }
+    return most_k;
+}
+
 void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                           const struct tmx_frame *f, const double *mean_k, uint64_t first, uint64_t n_tick)
 {
@@ -152,9 +168,8 @@ void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, s
                                          .sensed_k = f->sensed_k + gpu->sm0,
                                          .hot_k = r->hot_k + gpu->sm0};
         r->kernel->kelvins(&s);
-        s.sm_k = gpu->chip->sms_in_row ? s.sm_k : 0;
-        for (size_t sm = 0; !gpu->chip->sms_in_row && sm < gpu->n_sm; sm++) { /* which may be several units */
-            s.sm_k = fmax(s.sm_k, tmx_chip_sm_k(gpu->chip, sm, f->temp_k + gpu->unit0));
+        if (!s.in_row) {
+            s.sm_k = hottest_sm_k(gpu->chip, s.temp_k, r->sm_k + gpu->sm0);
         }
         const double gradient_k = s.high_k - s.low_k;
         r->peak_gradient_k[g] = gradient_k > r->peak_gradient_k[g] ? gradient_k : r->peak_gradient_k[g];

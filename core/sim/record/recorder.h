@@ -232,6 +232,7 @@ struct tmx_recorder {
     double *longest_s; /* longest of such times */
     double *first_s;   /* counted time of the first stop, */
     double *last_s;    /* and of the last */
+    double *sm_k;      /* temperatures of SMs that are several units, now */
 };
 
 /* report_s: the window of what boards report. group, boards: tmx_swing_take. */
